@@ -23,6 +23,11 @@ func (c *Client) WorkingTime(ctx context.Context, request WorkingTimeRequest) (*
 	return typed.Ask[WorkingTime](ctx, c.peer, "/internal/working-time", request)
 }
 
+// Agenda asks when members work, what takes their time and when they are free. Faults as of WorkingTime.
+func (c *Client) Agenda(ctx context.Context, request AgendaRequest) (*Agenda, error) {
+	return typed.Ask[Agenda](ctx, c.peer, "/internal/agenda", request)
+}
+
 // Explain asks why one start can or cannot be booked; what could not be read makes the answer not computed. Faults as of
 // Bookable.
 func (c *Client) Explain(ctx context.Context, request ExplainRequest) (*Explanation, error) {

@@ -23,18 +23,26 @@ type occurrence struct {
 // its weekday within its dates, or on its one date; not on a date that the business closes, nor in blocked time, nor
 // where its member is inactive.
 func (h *horizon) occurrences(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
+	h.scheduled(service, from, to, func(at occurrence) {
+		if !h.isOff(at) {
+			yield(at)
+		}
+	})
+}
+
+// isOff reports whether a session that is scheduled does not take place.
+func (h *horizon) isOff(at occurrence) bool {
+	return at.session.StaffID != nil && !h.isActive(*at.session.StaffID) || h.closed[at.date] || h.isBlocked(at)
+}
+
+// scheduled calls yield for each time that a session of service is scheduled on the dates from..to, whether or not it takes place.
+func (h *horizon) scheduled(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
 	for i := range service.Classes {
 		c := &service.Classes[i]
-		if c.StaffID != nil && !h.isActive(*c.StaffID) {
-			continue
-		}
 		first, last, step := dates(c, from, to)
 		for d := first; d <= last; d += step {
 			start := h.clock.instant(d, c.Time)
-			at := occurrence{session: c, date: d, Span: timespan.Span{Start: start, End: start + int64(service.DurationMinutes)*minute}}
-			if !h.closed[d] && !h.isBlocked(at) {
-				yield(at)
-			}
+			yield(occurrence{session: c, date: d, Span: timespan.Span{Start: start, End: start + int64(service.DurationMinutes)*minute}})
 		}
 	}
 }

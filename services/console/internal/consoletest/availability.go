@@ -15,6 +15,14 @@ type Availability struct {
 	answered availability.Explanation
 	held     []availability.Held    // of the last question about what is outside
 	outside  []availability.Outside // what every such question is answered
+	agenda   availability.Agenda    // of every stretch of dates
+}
+
+// Plan says what every question about the time of members is answered from now on.
+func (s *Availability) Plan(agenda availability.Agenda) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.agenda = agenda
 }
 
 // LeaveOutside says what every offer leaves outside from now on.
@@ -63,6 +71,11 @@ func (s *Availability) Handler() http.Handler {
 		}
 		s.held = asked.Held
 		return ok(availability.OutsideResponse{Outside: s.outside})
+	}))
+	mux.Handle("POST /internal/agenda", locked(&s.mu, func(*http.Request) (*reply, error) {
+		agenda := s.agenda
+		agenda.Computed = true
+		return ok(agenda)
 	}))
 	mux.Handle("POST /internal/working-time", locked(&s.mu, func(*http.Request) (*reply, error) {
 		return ok(availability.WorkingTime{Rows: []availability.WorkingTimeRow{{Date: March, StaffID: Former, Minutes: 120}}})

@@ -50,7 +50,7 @@ func (o *Owner) MoveBooking(ctx context.Context, by Principal, slug string, id u
 		if err != nil {
 			return nil, err
 		}
-		if served.StaffID == nil || *served.StaffID != self.StaffID {
+		if _, _, performs := served.PerformedBy(self.StaffID); !performs {
 			return nil, fault.New(fault.NotFound, "Booking not found")
 		}
 	}

@@ -2,11 +2,14 @@ package usecase
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
@@ -31,39 +34,13 @@ type Column struct {
 	Bookings []Placed       // by start
 	Blocked  []Blocked      // blocked time, which is not open
 	Taught   []Minutes      // of one member: class sessions that they give, booked or not, with buffers
+	Free     []Minutes      // of one member: what is open and not taken
 }
 
 // Blocked is a part of blocked time, with the owner's note.
 type Blocked struct {
 	Minutes
 	Reason string
-}
-
-// Free is what of one member's day is open and not taken; sorted, apart. What nobody's column, or everybody's, has free says nothing.
-func (c *Column) Free() []Minutes {
-	if c.Member == nil {
-		return nil
-	}
-	var taken []timespan.Span
-	for _, b := range c.Bookings {
-		taken = append(taken, timespan.Span{Start: int64(b.Before.From), End: int64(b.After.To)})
-	}
-	for _, m := range c.Taught {
-		taken = append(taken, timespan.Span{Start: int64(m.From), End: int64(m.To)})
-	}
-	var open []timespan.Span
-	for _, m := range c.Open {
-		open = append(open, timespan.Span{Start: int64(m.From), End: int64(m.To)})
-	}
-	return minutesOf(timespan.Subtract(nil, open, timespan.Normalize(taken)))
-}
-
-func minutesOf(spans []timespan.Span) []Minutes {
-	minutes := make([]Minutes, len(spans))
-	for i, s := range spans {
-		minutes[i] = Minutes{int(s.Start), int(s.End)}
-	}
-	return minutes
 }
 
 // Minutes are a part of a day on the business's wall clock, counted from midnight, within 0 to 1440.
@@ -91,8 +68,8 @@ func (o *Owner) Calendar(ctx context.Context, by Principal, slug string, from ti
 		return nil, err
 	}
 	cal := &Calendar{From: from, Days: days, Columns: columns(by, business, from, days, member)}
-	for i := range cal.Columns {
-		cal.Columns[i].describe(business)
+	if err := o.describe(ctx, business, cal); err != nil {
+		return nil, err
 	}
 	var booked Part[booking.Booking]
 	before, last := from-1, from+timespan.Date(days)-1 // what began the day before may reach into the first
@@ -124,7 +101,7 @@ func columns(by Principal, business *catalog.Offer, from timespan.Date, days int
 		of := servedBy(business, member)
 		for i := range days {
 			date := from + timespan.Date(i)
-			all = append(all, Column{Date: date, Member: of, Open: open(business, of, date)})
+			all = append(all, Column{Date: date, Member: of, Blocked: blockedOn(business, of, date)})
 		}
 		return all
 	}
@@ -134,10 +111,10 @@ func columns(by Principal, business *catalog.Offer, from timespan.Date, days int
 		if !of.Active || by.Reach(business.ID, access.SeeBookings) == access.Own && of.ID != self.StaffID || member != nil && of.ID != *member {
 			continue
 		}
-		all = append(all, Column{Date: from, Member: of, Open: open(business, of, from)})
+		all = append(all, Column{Date: from, Member: of, Blocked: blockedOn(business, of, from)})
 	}
 	if member == nil && by.Reach(business.ID, access.SeeBookings) != access.Own {
-		all = append(all, Column{Date: from, Open: open(business, nil, from)})
+		all = append(all, Column{Date: from, Blocked: blockedOn(business, nil, from)})
 	}
 	return all
 }
@@ -157,8 +134,9 @@ func (c *Calendar) place(business *catalog.Offer, bookings []booking.Booking) {
 		}
 		for i := range c.Columns {
 			col := &c.Columns[i]
-			at, ok := within(b.StartsAt, b.EndsAt, col.Date, business.Location())
-			if !ok || !c.belongs(col, b) {
+			start, end, isColumns := c.timeIn(col, b)
+			at, ok := within(start, end, col.Date, business.Location())
+			if !ok || !isColumns {
 				continue
 			}
 			col.Bookings = append(col.Bookings, placed(business, b, at))
@@ -169,11 +147,20 @@ func (c *Calendar) place(business *catalog.Offer, bookings []booking.Booking) {
 	}
 }
 
-func (c *Calendar) belongs(col *Column, b booking.Booking) bool {
+// timeIn is the time of a booking in a column: of a member what that member performs, otherwise all of it. It is false where the booking
+// stands in other columns.
+func (c *Calendar) timeIn(col *Column, b booking.Booking) (time.Time, time.Time, bool) {
 	if col.Member != nil {
-		return b.StaffID != nil && *b.StaffID == col.Member.ID
+		return b.PerformedBy(col.Member.ID)
 	}
-	return c.Days > 1 || b.StaffID == nil || !slices.ContainsFunc(c.Columns, func(other Column) bool { return other.Member != nil && other.Member.ID == *b.StaffID })
+	hasColumn := slices.ContainsFunc(c.Columns, func(other Column) bool {
+		if other.Member == nil {
+			return false
+		}
+		_, _, performs := b.PerformedBy(other.Member.ID)
+		return performs
+	})
+	return b.StartsAt, b.EndsAt, c.Days > 1 || !hasColumn
 }
 
 // within is what of a span of time lies on a date, on the wall clock.
@@ -205,87 +192,71 @@ func placed(business *catalog.Offer, b booking.Booking, at Minutes) Placed {
 	return p
 }
 
-// open is when a member works on a date, the business where there is no member (semantics.md §1).
-func open(business *catalog.Offer, of *catalog.Staff, date timespan.Date) []Minutes {
-	free := worked(business, nil, date)
-	if of != nil {
-		free = timespan.Intersect(nil, worked(business, of, date), free)
+// describe fills the columns of a calendar with what availability says: when work is done, what classes take, and what is free. Where
+// availability is away, that and what is booked is unknown.
+func (o *Owner) describe(ctx context.Context, business *catalog.Offer, cal *Calendar) error {
+	agenda, err := o.agenda(ctx, business, cal.From, cal.Days)
+	if err != nil {
+		return err
 	}
-	for _, b := range business.Blocks {
-		if len(b.StaffIDs) == 0 || of != nil && slices.Contains(b.StaffIDs, of.ID) {
-			blocked := timespan.Span{Start: minute(b.From, date), End: minute(b.To, date)}
-			free = timespan.Subtract(nil, free, []timespan.Span{blocked})
-		}
+	cal.Unknown = agenda == nil || !agenda.Computed
+	if agenda == nil {
+		return nil
 	}
-	return minutesOf(free)
-}
-
-// describe adds to a column what is blocked on its day and, of a member, the classes that they give.
-func (c *Column) describe(business *catalog.Offer) {
-	for _, b := range business.Blocks {
-		if len(b.StaffIDs) > 0 && (c.Member == nil || !slices.Contains(b.StaffIDs, c.Member.ID)) {
+	for i := range cal.Columns {
+		col := &cal.Columns[i]
+		on := func(spans []timespan.Span) []Minutes { return minutesOn(spans, col.Date, business.Location()) }
+		if col.Member == nil {
+			col.Open = on(agenda.Open)
 			continue
 		}
-		at := Minutes{int(max(minute(b.From, c.Date), 0)), int(min(minute(b.To, c.Date), dayMinutes))}
+		for _, m := range agenda.Members {
+			if m.StaffID == col.Member.ID {
+				col.Open, col.Taught, col.Free = on(m.Working), on(m.Teaching), on(m.Free)
+			}
+		}
+	}
+	return nil
+}
+
+// agenda asks availability about so many days from a date on; nil where it is away.
+func (o *Owner) agenda(ctx context.Context, business *catalog.Offer, from timespan.Date, days int) (*availability.Agenda, error) {
+	agenda, err := o.Availability.Agenda(ctx, availability.AgendaRequest{
+		Slug: business.Slug, OfferVersion: business.Version, From: from, To: from + timespan.Date(days) - 1,
+	})
+	if fault.Is(err, fault.PeerUnavailable) {
+		o.Logger.WarnContext(ctx, "when work is done is unknown", slog.Any("error", err))
+		return nil, nil
+	}
+	return agenda, err
+}
+
+// minutesOn is what of spans lies on a date, on the wall clock.
+func minutesOn(spans []timespan.Span, date timespan.Date, zone *time.Location) []Minutes {
+	minutes := []Minutes{}
+	for _, s := range spans {
+		if m, ok := within(time.Unix(s.Start, 0), time.Unix(s.End, 0), date, zone); ok && m.From < m.To {
+			minutes = append(minutes, m)
+		}
+	}
+	return minutes
+}
+
+// blockedOn is the blocked time of a date, with the owner's notes: of a member also the member's own.
+func blockedOn(business *catalog.Offer, of *catalog.Staff, date timespan.Date) []Blocked {
+	var blocked []Blocked
+	for _, b := range business.Blocks {
+		if len(b.StaffIDs) > 0 && (of == nil || !slices.Contains(b.StaffIDs, of.ID)) {
+			continue
+		}
+		at := Minutes{max(minute(b.From, date), 0), min(minute(b.To, date), dayMinutes)}
 		if at.From < at.To {
-			c.Blocked = append(c.Blocked, Blocked{at, b.Reason})
+			blocked = append(blocked, Blocked{at, b.Reason})
 		}
 	}
-	if c.Member == nil {
-		return
-	}
-	for i := range business.Services {
-		s := &business.Services[i]
-		for j := range s.Classes {
-			class := &s.Classes[j]
-			if s.Active && ofMember(class, c.Member.ID) && happens(class, c.Date) && !session(business, s, class, c.Date).Off {
-				from := int(class.Time)
-				c.Taught = append(c.Taught, Minutes{max(from-s.BufferBeforeMinutes, 0), min(from+s.DurationMinutes+s.BufferAfterMinutes, dayMinutes)})
-			}
-		}
-	}
+	return blocked
 }
 
-func minute(l timespan.LocalDateTime, date timespan.Date) int64 {
-	return int64(l.Date-date)*dayMinutes + int64(l.Time)
-}
-
-// worked are the windows that lie on a date, in minutes after its midnight: its own, and those of the day before that end on it.
-func worked(business *catalog.Offer, of *catalog.Staff, date timespan.Date) []timespan.Span {
-	var spans []timespan.Span
-	for _, day := range []timespan.Date{date - 1, date} {
-		shift := int64(day-date) * dayMinutes
-		for _, w := range begin(business, of, day) {
-			from, to := max(int64(w.From)+shift, 0), min(int64(w.To)+shift, dayMinutes)
-			if from < to {
-				spans = append(spans, timespan.Span{Start: from, End: to})
-			}
-		}
-	}
-	return timespan.Normalize(spans)
-}
-
-// begin are the windows that begin on a date: those of an override, else of the weekday; a member without hours has the business's.
-func begin(business *catalog.Offer, of *catalog.Staff, date timespan.Date) []timespan.Window {
-	if of != nil {
-		if hours, ok := overridden(of.Overrides, date); ok {
-			return hours
-		}
-		if of.Hours != nil {
-			return of.Hours[date.Weekday()]
-		}
-	}
-	if hours, ok := overridden(business.Overrides, date); ok {
-		return hours
-	}
-	return business.Hours[date.Weekday()]
-}
-
-func overridden(overrides []catalog.DayOverride, date timespan.Date) ([]timespan.Window, bool) {
-	for _, o := range overrides {
-		if o.Date == date {
-			return o.Hours, true
-		}
-	}
-	return nil, false
+func minute(l timespan.LocalDateTime, date timespan.Date) int {
+	return int(l.Date-date)*dayMinutes + int(l.Time)
 }

@@ -36,35 +36,61 @@ func club(t *testing.T) *catalog.Offer {
 	return o
 }
 
-func TestACalendarShowsWhenWorkIsDone(t *testing.T) {
+// TestMinutesOnIsTheWallClock has spans over midnight, and on 31 October, when Lisbon sets its clock back from 2:00 to 1:00.
+func TestMinutesOnIsTheWallClock(t *testing.T) {
 	t.Parallel()
-	o := club(t)
-	anna, ben := &o.Staff[0], &o.Staff[1]
-	monday, friday := timespan.NewDate(2027, 3, 1), timespan.NewDate(2027, 3, 5)
-	o.Overrides = []catalog.DayOverride{{Date: monday + 7}, {Date: monday + 14, Hours: []timespan.Window{window(t, "12:00-22:00")}}}
-	ben.Overrides = []catalog.DayOverride{{Date: monday, Hours: []timespan.Window{window(t, "08:00-10:00")}}}
-	o.Blocks = []catalog.Block{
-		{From: timespan.LocalDateTime{Date: monday + 14, Time: 13 * 60}, To: timespan.LocalDateTime{Date: monday + 14, Time: 14 * 60}, StaffIDs: []uuid.UUID{anna.ID}},
-		{From: timespan.LocalDateTime{Date: friday, Time: 23 * 60}, To: timespan.LocalDateTime{Date: friday + 1, Time: 60}},
-	}
+	zone := club(t).Location()
+	day := timespan.NewDate(2027, 10, 31)
+	midnight := timespan.Instant(day, 0, zone)
+	const hour = 3600
 	for name, c := range map[string]struct {
-		of   *catalog.Staff
-		on   timespan.Date
+		span timespan.Span
 		want []Minutes
 	}{
-		"the business":                      {nil, monday, []Minutes{{540, 780}, {840, 1080}}},
-		"own hours, cut to the business's":  {anna, monday, []Minutes{{600, 780}, {840, 1080}}},
-		"an own override, cut as well":      {ben, monday, []Minutes{{540, 600}}},
-		"closed by an override":             {ben, monday + 7, []Minutes{}},
-		"an override, less what is blocked": {anna, monday + 14, []Minutes{{720, 780}, {840, 1200}}},
-		"another's block":                   {ben, monday + 14, []Minutes{{720, 1320}}},
-		"an evening, less what is blocked":  {ben, friday, []Minutes{{1200, 1380}}},
-		"the night after it":                {ben, friday + 1, []Minutes{{60, 120}}},
-		"of who does not work then":         {anna, friday, []Minutes{}},
-		"a day on which nobody does":        {nil, friday + 2, []Minutes{}},
+		"over midnight into it":    {timespan.Span{Start: midnight - 2*hour, End: midnight + hour/2}, []Minutes{{0, 30}}},
+		"over midnight out of it":  {timespan.Span{Start: midnight + 24*hour, End: midnight + 27*hour}, []Minutes{{23 * 60, 1440}}},
+		"over the repeated hour":   {timespan.Span{Start: midnight, End: midnight + 4*hour}, []Minutes{{0, 180}}},
+		"on another day":           {timespan.Span{Start: midnight - 2*hour, End: midnight}, []Minutes{}},
+		"from the first 1:30 to 2": {timespan.Span{Start: midnight + 3*hour/2, End: midnight + 3*hour}, []Minutes{{90, 120}}},
 	} {
-		if diff := cmp.Diff(c.want, open(o, c.of, c.on)); diff != "" {
+		if diff := cmp.Diff(c.want, minutesOn([]timespan.Span{c.span}, day, zone)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestBlockedOnHasTheMembersOwnAndTheBusinesss(t *testing.T) {
+	t.Parallel()
+	o := club(t)
+	anna, monday := &o.Staff[0], timespan.NewDate(2027, 3, 1)
+	o.Blocks = []catalog.Block{{
+		From: timespan.LocalDateTime{Date: monday - 1}, To: timespan.LocalDateTime{Date: monday, Time: 10*60 + 30}, Reason: "Dentist", StaffIDs: []uuid.UUID{anna.ID},
+	}}
+	if diff := cmp.Diff([]Blocked{{Minutes{0, 630}, "Dentist"}}, blockedOn(o, anna, monday)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := blockedOn(o, nil, monday); got != nil {
+		t.Errorf("everybody is blocked %v", got)
+	}
+}
+
+// TestAPackageStandsWithEachMemberWhoPerformsAPart has Anna perform the first half hour and Ben the second.
+func TestAPackageStandsWithEachMemberWhoPerformsAPart(t *testing.T) {
+	t.Parallel()
+	o := club(t)
+	anna, ben := o.Staff[0].ID, o.Staff[1].ID
+	at := time.Date(2027, 3, 5, 21, 0, 0, 0, time.UTC)
+	b := booking.Booking{ID: uuid.New(), StaffID: &anna, Status: booking.StatusConfirmed, StartsAt: at, EndsAt: at.Add(time.Hour), Services: []booking.BookedService{
+		{ID: uuid.New(), DurationMinutes: 30, StaffID: &anna}, {ID: uuid.New(), DurationMinutes: 30, StaffID: &ben},
+	}}
+	cal := Calendar{Days: 1, Columns: columns(Principal{Operator: true}, o, timespan.NewDate(2027, 3, 5), 1, nil)}
+	cal.place(o, []booking.Booking{b})
+	if len(cal.Columns) != 2 {
+		t.Fatalf("there are %d columns, want one for each member", len(cal.Columns))
+	}
+	for i, want := range []Minutes{{21 * 60, 21*60 + 30}, {21*60 + 30, 22 * 60}} {
+		if placed := cal.Columns[i].Bookings; len(placed) != 1 || placed[0].At != want {
+			t.Errorf("member %d: %+v, want it at %v", i, placed, want)
 		}
 	}
 }

@@ -3,13 +3,13 @@ package usecase
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
@@ -40,30 +40,29 @@ type Session struct {
 func (s *Session) Left() int { return max(0, s.Class.Capacity-s.Taken) }
 
 // Sessions reads the class sessions of so many days from a date on, with the seats that are taken; a member of the staff has their own. Where
-// booking is away, the seats are unknown.
+// availability is away, there is none; where booking is, the seats are unknown.
 func (o *Owner) Sessions(ctx context.Context, by Principal, business *catalog.Offer, from timespan.Date, days int) (*Sessions, error) {
 	all := &Sessions{From: from, Days: days}
+	if !business.Modules.Services {
+		return all, nil
+	}
+	agenda, err := o.agenda(ctx, business, from, days)
+	if err != nil {
+		return nil, err
+	}
+	if all.Unknown = agenda == nil || !agenda.Computed; agenda == nil {
+		return all, nil
+	}
 	only := ownSessions(by, business)
-	for i := range business.Services {
-		s := &business.Services[i]
-		if !s.Active || !business.Modules.Services {
-			continue
-		}
-		for j := range s.Classes {
-			if only != nil && !ofMember(&s.Classes[j], *only) {
-				continue
-			}
-			for date := from; date < from+timespan.Date(days); date++ {
-				if happens(&s.Classes[j], date) {
-					all.List = append(all.List, session(business, s, &s.Classes[j], date))
-				}
-			}
+	for _, found := range agenda.Sessions {
+		if s := session(business, found); s != nil && (only == nil || ofMember(s.Class, *only)) {
+			all.List = append(all.List, *s)
 		}
 	}
 	slices.SortStableFunc(all.List, func(a, b Session) int {
 		return cmp.Or(a.StartsAt.Compare(b.StartsAt), cmp.Compare(a.Service.Name, b.Service.Name))
 	})
-	return all, o.seats(ctx, business, all)
+	return all, nil
 }
 
 // ownSessions is the member whose sessions alone somebody sees; nil for all.
@@ -79,57 +78,23 @@ func ofMember(class *catalog.ClassSession, id uuid.UUID) bool {
 	return class.StaffID != nil && *class.StaffID == id
 }
 
-// happens reports whether a session takes place on a date: once, or on its weekday from a date to another.
-func happens(class *catalog.ClassSession, date timespan.Date) bool {
-	if class.Date != nil {
-		return *class.Date == date
+// session is a session as the offer has it; nil where the offer has it no more.
+func session(business *catalog.Offer, found availability.ClassSession) *Session {
+	service := business.Service(found.ServiceID)
+	if service == nil {
+		return nil
 	}
-	return class.Weekday != nil && date.Weekday() == *class.Weekday && (class.From == nil || date >= *class.From) && (class.To == nil || date <= *class.To)
-}
-
-func session(business *catalog.Offer, s *catalog.Service, class *catalog.ClassSession, date timespan.Date) Session {
-	one := Session{Service: s, Class: class, Date: date, StartsAt: time.Unix(timespan.Instant(date, class.Time, business.Location()), 0).UTC()}
-	if class.StaffID != nil {
-		one.Member = business.StaffMember(*class.StaffID)
-		one.Off = one.Member == nil || !one.Member.Active
+	i := slices.IndexFunc(service.Classes, func(c catalog.ClassSession) bool { return c.ID == found.ID })
+	if i < 0 {
+		return nil
 	}
-	hours, overridden := overridden(business.Overrides, date)
-	one.Off = one.Off || overridden && len(hours) == 0 || blocked(business, one)
+	one := &Session{
+		Service: service, Class: &service.Classes[i], Date: found.Date, StartsAt: time.Unix(found.During.Start, 0).UTC(), Off: found.Off, Taken: found.Taken,
+	}
+	if one.Class.StaffID != nil {
+		one.Member = business.StaffMember(*one.Class.StaffID)
+	}
 	return one
-}
-
-// blocked reports whether blocked time of the business, or of the session's member, overlaps a session.
-func blocked(business *catalog.Offer, s Session) bool {
-	length := time.Duration(s.Service.DurationMinutes) * time.Minute
-	at := timespan.Span{Start: s.StartsAt.Unix(), End: s.StartsAt.Add(length).Unix()}
-	instant := func(l timespan.LocalDateTime) int64 { return timespan.Instant(l.Date, l.Time, business.Location()) }
-	return slices.ContainsFunc(business.Blocks, func(b catalog.Block) bool {
-		of := len(b.StaffIDs) == 0 || s.Class.StaffID != nil && slices.Contains(b.StaffIDs, *s.Class.StaffID)
-		return of && at.Overlaps(timespan.Span{Start: instant(b.From), End: instant(b.To)})
-	})
-}
-
-// seats counts those that are taken.
-func (o *Owner) seats(ctx context.Context, business *catalog.Offer, all *Sessions) error {
-	if len(all.List) == 0 {
-		return nil
-	}
-	first, last := all.List[0].StartsAt, all.List[len(all.List)-1].StartsAt
-	occupied, err := o.Bookings.Occupied(ctx, business.ID, first, last.Add(time.Second), true, nil)
-	if fault.Is(err, fault.PeerUnavailable) {
-		o.Logger.WarnContext(ctx, "the seats of classes are unknown", slog.Any("error", err))
-		all.Unknown = true
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	taken := occupied.SeatsByOccurrence()
-	for i := range all.List {
-		one := &all.List[i]
-		one.Taken = taken[booking.Occurrence{SessionID: one.Class.ID, StartsAt: one.StartsAt.Unix()}]
-	}
-	return nil
 }
 
 // Roster is who comes to one session.
@@ -145,6 +110,9 @@ func (o *Owner) Roster(ctx context.Context, by Principal, business *catalog.Offe
 	day, err := o.Sessions(ctx, by, business, date, 1)
 	if err != nil {
 		return nil, err
+	}
+	if day.Unknown && len(day.List) == 0 {
+		return nil, fault.New(fault.PeerUnavailable, "The class sessions cannot be read just now; try again shortly.")
 	}
 	i := slices.IndexFunc(day.List, func(s Session) bool { return s.Class.ID == id })
 	if i < 0 {

@@ -4,74 +4,30 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Weekly sessions happen on their weekday between two dates, others once; none on a day that is closed, in blocked time, or by a member who
-// is inactive (semantics.md §2).
-func TestSessionsTakePlace(t *testing.T) {
+func TestSessionIsWhatTheOfferHasOfIt(t *testing.T) {
 	t.Parallel()
 	o := club(t)
-	monday := timespan.NewDate(2027, 3, 1)
-	weekday, once, from, to := time.Monday, monday+1, monday+7, monday+28
-	o.Overrides = []catalog.DayOverride{{Date: monday + 14}}
-	o.Blocks = []catalog.Block{
-		{From: timespan.LocalDateTime{Date: monday + 21, Time: 18*60 + 59}, To: timespan.LocalDateTime{Date: monday + 21, Time: 20 * 60}, StaffIDs: []uuid.UUID{o.Staff[0].ID}},
+	date := timespan.NewDate(2027, 3, 1)
+	o.Services = []catalog.Service{{ID: uuid.New(), Active: true, Classes: []catalog.ClassSession{{ID: uuid.New(), Capacity: 5, StaffID: &o.Staff[0].ID}}}}
+	if err := o.Prepare(); err != nil {
+		t.Fatal(err)
 	}
-	service := &catalog.Service{DurationMinutes: 60}
-	weekly := &catalog.ClassSession{Weekday: &weekday, Time: 18 * 60, StaffID: &o.Staff[0].ID, From: &from, To: &to}
-	single := &catalog.ClassSession{Date: &once, Time: 18 * 60}
-	for name, c := range map[string]struct {
-		class *catalog.ClassSession
-		on    timespan.Date
-		want  string
-	}{
-		"before its first date": {weekly, monday, "no"}, "its first date": {weekly, from, "yes"}, "another weekday": {weekly, from + 1, "no"},
-		"a closed day": {weekly, monday + 14, "off"}, "its member is blocked for a minute of it": {weekly, monday + 21, "off"},
-		"its last date": {weekly, to, "yes"}, "after it": {weekly, to + 7, "no"}, "once": {single, once, "yes"}, "not again": {single, once + 7, "no"},
-	} {
-		got := "no"
-		if happens(c.class, c.on) {
-			got = "yes"
-			if session(o, service, c.class, c.on).Off {
-				got = "off"
-			}
-		}
-		if got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
+	found := availability.ClassSession{
+		ID: o.Services[0].Classes[0].ID, ServiceID: o.Services[0].ID, Date: date, During: timespan.Span{Start: 1_803_924_000}, Off: true, Taken: 7,
 	}
-	o.Staff[0].Active = false
-	if !session(o, service, weekly, from).Off {
-		t.Error("an inactive member gives a class")
+	got := session(o, found)
+	if got == nil || got.Service != &o.Services[0] || got.Member != &o.Staff[0] || !got.Off || got.Left() != 0 || !got.StartsAt.Equal(time.Unix(found.During.Start, 0)) {
+		t.Errorf("got %+v", got)
 	}
-}
-
-// Free is what is open, less what is booked with its buffers and the classes that the member gives, booked or not.
-func TestFreeTimeIsWhatIsOpenAndNotTaken(t *testing.T) {
-	t.Parallel()
-	o := club(t)
-	monday, weekday := timespan.NewDate(2027, 3, 1), time.Monday
-	anna := &o.Staff[0]
-	o.Services = []catalog.Service{{
-		ID: uuid.New(), Active: true, DurationMinutes: 60, BufferAfterMinutes: 15,
-		Classes: []catalog.ClassSession{{Weekday: &weekday, Time: 15 * 60, StaffID: &anna.ID}},
-	}}
-	o.Blocks = []catalog.Block{{From: timespan.LocalDateTime{Date: monday - 1}, To: timespan.LocalDateTime{Date: monday, Time: 10*60 + 30}, Reason: "Dentist", StaffIDs: []uuid.UUID{anna.ID}}}
-	col := Column{Date: monday, Member: anna, Open: open(o, anna, monday), Bookings: []Placed{{Before: Minutes{645, 660}, At: Minutes{660, 700}, After: Minutes{700, 705}}}}
-	col.describe(o)
-	if diff := cmp.Diff([]Minutes{{630, 645}, {705, 780}, {840, 900}, {975, 1080}}, col.Free()); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]Blocked{{Minutes{0, 630}, "Dentist"}}, col.Blocked); diff != "" {
-		t.Error(diff)
-	}
-	everybody := Column{Date: monday, Open: open(o, nil, monday)}
-	if everybody.describe(o); everybody.Free() != nil || everybody.Blocked != nil {
-		t.Errorf("everybody is free %v and blocked %v", everybody.Free(), everybody.Blocked)
+	found.ID = uuid.New()
+	if got := session(o, found); got != nil {
+		t.Errorf("of a session that the offer has no more: %+v", got)
 	}
 }

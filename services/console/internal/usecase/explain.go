@@ -80,7 +80,8 @@ func (w *WhyNot) InTheWay(r availability.Reason) []booking.Booking {
 
 func (w *WhyNot) means(r availability.Reason, b booking.Booking) bool {
 	if r.StaffID != nil {
-		return b.StaffID != nil && *b.StaffID == *r.StaffID
+		_, _, performs := b.PerformedBy(*r.StaffID)
+		return performs
 	}
 	return b.StaffID == nil && slices.ContainsFunc(b.Services, func(s booking.BookedService) bool { return slices.Contains(w.services, s.ID) })
 }

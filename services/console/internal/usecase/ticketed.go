@@ -1,6 +1,7 @@
 package usecase
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -61,7 +62,7 @@ func (o *Owner) TicketedEvents(ctx context.Context, business *catalog.Offer, pas
 		}
 	}
 	slices.SortStableFunc(all.Events, func(a, b TicketedEvent) int {
-		order := int(startOf(business, a.Event) - startOf(business, b.Event))
+		order := cmp.Compare(business.EventTime(a.Event).Start, business.EventTime(b.Event).Start)
 		if past {
 			return -order
 		}
@@ -83,17 +84,9 @@ func (o *Owner) TicketedEvent(ctx context.Context, business *catalog.Offer, id u
 	return all, o.count(ctx, business, all)
 }
 
-func startOf(business *catalog.Offer, e *catalog.Event) int64 {
-	return timespan.Instant(e.Date, e.Start, business.Location())
-}
-
-// over reports whether an event has ended; one whose end is not after its start ends on the next day.
+// over reports whether an event has ended.
 func (o *Owner) over(business *catalog.Offer, e *catalog.Event) bool {
-	date := e.Date
-	if e.End <= e.Start {
-		date++
-	}
-	return o.Clock.Now().Unix() >= timespan.Instant(date, e.End, business.Location())
+	return o.Clock.Now().Unix() >= business.EventTime(e).End
 }
 
 // count asks what is sold of events. Where booking is away, that is unknown.

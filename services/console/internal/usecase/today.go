@@ -152,7 +152,8 @@ func (o *Owner) Booking(ctx context.Context, by Principal, slug string, id uuid.
 	}
 	switch by.Reach(business.ID, access.SeeBookings) {
 	case access.Own:
-		if self, _ := by.In(business.ID); found.StaffID == nil || *found.StaffID != self.StaffID {
+		self, _ := by.In(business.ID)
+		if _, _, performs := found.PerformedBy(self.StaffID); !performs {
 			return nil, fault.New(fault.NotFound, "Booking not found")
 		}
 	case access.NoContact:

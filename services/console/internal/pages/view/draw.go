@@ -116,7 +116,7 @@ func (p *Page) gaps(cal *usecase.Calendar, col *usecase.Column) []usecase.Minute
 	now := p.local(p.Now)
 	today, minute := timespan.NewDate(now.Year(), now.Month(), now.Day()), now.Hour()*hour+now.Minute()
 	var free []usecase.Minutes
-	for _, m := range col.Free() {
+	for _, m := range col.Free {
 		if col.Date == today {
 			m.From = max(m.From, (minute+4)/5*5)
 		}

@@ -1,0 +1,48 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
+)
+
+// agenda answers when members work, what takes their time and when they are free, for the owner's calendar and lists of classes. Without
+// the occupied time it answers what the offer says, and computed false.
+func (p *Public) agenda(c *fiber.Ctx) error {
+	var asked availability.AgendaRequest
+	if err := server.JSON(c, &asked); err != nil {
+		return err
+	}
+	if err := asked.Check(); err != nil {
+		return err
+	}
+	ctx := c.UserContext()
+	offer, err := p.offers.AtLeast(ctx, asked.Slug, asked.OfferVersion)
+	if err != nil {
+		return err
+	}
+	bounded, cancel := p.bounded(ctx)
+	defer cancel()
+	occupied, unknown := occupiedWithin(bounded, p.occupied, offer.ID, slot.AgendaReach(offer, asked.From, asked.To), true, nil)
+	if unknown != nil {
+		p.note(ctx, "occupied time", unknown)
+		occupied = booking.Occupied{}
+	}
+	leave, err := p.places.Enter(ctx, asked.Slug)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	found := slot.NewAgenda(offer, asked.From, asked.To, occupied)
+	if unknown != nil {
+		found.Computed = false
+		for i := range found.Members {
+			found.Members[i].Free = []timespan.Span{}
+		}
+	}
+	return c.JSON(found)
+}

@@ -1,0 +1,62 @@
+package slot
+
+import (
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// AgendaReach returns the span within which [NewAgenda] must know the occupied time.
+func AgendaReach(offer *catalog.Offer, from, to timespan.Date) timespan.Span {
+	zone := offer.Location()
+	return timespan.Span{Start: timespan.Instant(from, 0, zone), End: timespan.Instant(to+1, 0, zone)}
+}
+
+// NewAgenda returns when the active members of a business work on the dates from..to, what takes their time and when they are free, by the
+// rules that /slots goes by.
+func NewAgenda(offer *catalog.Offer, from, to timespan.Date, occupied booking.Occupied) *availability.Agenda {
+	s := &sweep{horizon: newHorizon(offer, from-2, to+2)} // each date's windows are cut to those of the dates around it
+	h, within := s.horizon, []timespan.Span{AgendaReach(offer, from, to)}
+	cut := func(spans []timespan.Span) []timespan.Span {
+		return append([]timespan.Span{}, timespan.Intersect(nil, timespan.Normalize(spans), within)...)
+	}
+	busy := map[booking.Resource][]timespan.Span{}
+	for _, b := range occupied.Busy {
+		busy[b.Resource] = append(busy[b.Resource], b.Spans()...)
+	}
+	a := &availability.Agenda{Computed: true, Open: cut(timespan.Subtract(nil, h.open, h.blocked)), Members: []availability.MemberAgenda{}}
+	for i := range offer.Staff {
+		member := &offer.Staff[i]
+		if !member.Active {
+			continue
+		}
+		_, work := s.workOf(member)
+		work = timespan.Subtract(nil, timespan.Subtract(nil, work, h.blocked), h.memberBlocked[member.ID])
+		taken := append(busy[booking.Resource{ID: member.ID}], h.teaching[member.ID]...)
+		a.Members = append(a.Members, availability.MemberAgenda{
+			StaffID: member.ID, Working: cut(work), Teaching: cut(h.teaching[member.ID]),
+			Free: cut(timespan.Subtract(nil, work, timespan.Normalize(taken))),
+		})
+	}
+	a.Sessions = h.sessionsOn(from, to, occupied)
+	return a
+}
+
+// sessionsOn are the sessions of all active classes on the dates from..to, with the seats that are taken.
+func (h *horizon) sessionsOn(from, to timespan.Date, occupied booking.Occupied) []availability.ClassSession {
+	all, taken := []availability.ClassSession{}, occupied.SeatsByOccurrence()
+	for i := range h.offer.Services {
+		s := &h.offer.Services[i]
+		if !s.Active || !s.Class() {
+			continue
+		}
+		h.scheduled(s, from, to, func(at occurrence) {
+			all = append(all, availability.ClassSession{
+				ID: at.session.ID, ServiceID: s.ID, Date: at.date, During: at.Span, Off: h.isOff(at),
+				Taken: taken[booking.Occurrence{SessionID: at.session.ID, StartsAt: at.Start}],
+			})
+		})
+	}
+	return all
+}
