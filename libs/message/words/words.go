@@ -194,6 +194,35 @@ func (w *Words) FirstWeekday() time.Weekday {
 }
 
 // Clock is the time of the day. The library counts the hour after midnight as 0 where it is 12, and lacks the Korean words for
+// Clocks writes the two times of the day between which something lies, as its zone's clock shows them. Where that clock is set back in
+// between, it may show one time twice: then each time says how far it is from UTC.
+func (w *Words) Clocks(start, end time.Time) (string, string) {
+	_, before := start.Zone()
+	_, after := end.Zone()
+	from, to := w.Clock(start), w.Clock(end)
+	if after < before {
+		from, to = from+" ("+offset(before)+")", to+" ("+offset(after)+")"
+	}
+	return from, to
+}
+
+// offset is a distance from UTC in seconds as clocks write it: UTC, UTC+1, UTC+5:30.
+func offset(seconds int) string {
+	if seconds == 0 {
+		return "UTC"
+	}
+	sign := "+"
+	if seconds < 0 {
+		sign, seconds = "−", -seconds
+	}
+	const hour = 3600
+	text := "UTC" + sign + strconv.Itoa(seconds/hour)
+	if minutes := seconds % hour / 60; minutes > 0 {
+		text += ":" + strconv.Itoa(minutes)
+	}
+	return text
+}
+
 // morning and afternoon, so Korean hours are counted to 24.
 func (w *Words) Clock(t time.Time) string {
 	switch {

@@ -70,7 +70,8 @@ func (w *words) when(t When, zone *time.Location) []string {
 	case start.Equal(end):
 		return []string{day, w.Clock(start) + place}
 	case day == lastDay:
-		return []string{day, w.Clock(start) + " – " + w.Clock(end) + place}
+		from, to := w.Clocks(start, end)
+		return []string{day, from + " – " + to + place}
 	}
 	return []string{day + ", " + w.Clock(start) + " –", lastDay + ", " + w.Clock(end) + place}
 }

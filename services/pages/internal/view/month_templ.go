@@ -714,7 +714,7 @@ func starts(p *Page, f free) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			for _, x := range p.parts(f.Slots) {
+			for _, x := range p.parts(*f.Day, f.Slots) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<div class=\"part\"><h3 class=\"quiet small\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

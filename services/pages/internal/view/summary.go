@@ -90,6 +90,16 @@ func (p *Page) instant(s usecase.Slot) string {
 	return time.Unix(timespan.Instant(s.Date, s.Time, p.Business.Offer.Location()), 0).UTC().Format(time.RFC3339)
 }
 
+// repeated writes two times of the business's wall clock, the later of which that clock shows for the second time.
+func (p *Page) repeated(from, to time.Time) (string, string) {
+	zone := p.Business.Offer.Location()
+	date := timespan.DateOf(from, time.UTC)
+	start := time.Unix(timespan.Instant(date, timespan.TimeOfDay(from.Hour()*60+from.Minute()), zone), 0).In(zone)
+	const longestChange = 3 * time.Hour
+	_, after := start.Add(longestChange).Zone()
+	return p.Words.Clocks(start, time.Unix(to.Unix()-int64(after), 0).In(zone))
+}
+
 // zone is the business's time zone by its place.
 func (p *Page) zone() string {
 	return strings.ReplaceAll(p.Business.Offer.Timezone[strings.LastIndexByte(p.Business.Offer.Timezone, '/')+1:], "_", " ")
@@ -158,13 +168,16 @@ type part struct {
 	slots []usecase.Slot
 }
 
-// parts are those of a day that have free starts.
-func (p *Page) parts(slots []usecase.Slot) []part {
-	const noon, evening = 12 * 60, 17 * 60
-	all := []part{{title: p.Words.Say("morning")}, {title: p.Words.Say("afternoon")}, {title: p.Words.Say("evening")}}
+// parts are those of a day that have free starts. Starts after midnight, which a window of the day reaches, stand last, under their own
+// date.
+func (p *Page) parts(shown timespan.Date, slots []usecase.Slot) []part {
+	const noon, evening, night = 12 * 60, 17 * 60, 3
+	all := []part{{title: p.Words.Say("morning")}, {title: p.Words.Say("afternoon")}, {title: p.Words.Say("evening")}, {title: p.Words.Date(day(shown + 1))}}
 	for _, s := range slots {
 		at := 0
 		switch {
+		case s.Date > shown:
+			at = night
 		case int(s.Time) >= evening:
 			at = 2
 		case int(s.Time) >= noon:

@@ -167,6 +167,12 @@ func (p *Page) moment(t time.Time) string {
 
 // hours is from when to when a booking is, the end with its date where that is another one.
 func (p *Page) hours(b booking.Booking) string {
+	start, end := p.local(b.StartsAt), p.local(b.EndsAt)
+	_, before := start.Zone()
+	if _, after := end.Zone(); after < before { // the clock shows an hour of it twice
+		from, to := p.Words.Clocks(start, end)
+		return from + " – " + to + p.otherZone(b.Timezone)
+	}
 	return p.Words.Clock(wall(b.Date, b.StartTime)) + " – " + p.Words.Clock(wall(b.Date, b.EndTime)) + p.otherZone(b.Timezone)
 }
 
