@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
@@ -337,6 +338,12 @@ func (s *Shop) RentalMonth(ctx context.Context, b *Business, w *Reservation, mon
 	return c, nil
 }
 
+// handsOverOn reports whether a rental can be picked up on a date, as far as opening hours go.
+func (b *Business) handsOverOn(id uuid.UUID, d timespan.Date) bool {
+	offered := b.Offer.Rental(id)
+	return offered == nil || b.Offer.HandsOverOn(offered, d)
+}
+
 // freeUnits are the units that are free from each date on for the shortest time, at least one where hours may be; nil where nobody knows.
 func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to timespan.Date) (map[timespan.Date]int, error) {
 	free := map[timespan.Date]int{}
@@ -368,12 +375,12 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to t
 		least := MostUnits
 		for on := date; on < date+longest; on++ { // what goes along is rented for as long
 			for id, n := range answer.Days[on] {
-				if on == date || id != r.ID {
+				if id == r.ID && on == date || id != r.ID && b.handsOverOn(id, on) { // an extra goes along while the business is closed, too
 					least = min(least, n)
 				}
 			}
 		}
-		if offered := b.Offer.Rental(r.ID); r.Hourly() && (offered == nil || b.Offer.HandsOverOn(offered, date)) {
+		if r.Hourly() && b.handsOverOn(r.ID, date) {
 			least = max(least, 1)
 		}
 		free[date] = least
@@ -411,10 +418,12 @@ func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language 
 		answer, err := read[struct {
 			Available      bool   `json:"available"`
 			ConflictReason string `json:"conflictReason"`
+			MessageCode    string `json:"messageCode"`
 		}](ctx, s.Rent, b.Offer.Slug, "rental-availability", query)
 		switch {
 		case err != nil:
 			return "", err
+		case i > 0 && answer.MessageCode == string(message.Closed): // the rental itself says when all is handed over
 		case !answer.Available && i == 0:
 			return answer.ConflictReason, nil
 		case !answer.Available:
