@@ -95,5 +95,12 @@ func exampleElsewhere(t *testing.T, name, added string) string {
 	if err := os.WriteFile(file, []byte(moved), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	secrets, err := exec.CommandContext(t.Context(), filepath.Join("..", "peer-secrets")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "peers.env"), secrets, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	return folder
 }

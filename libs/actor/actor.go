@@ -62,9 +62,15 @@ type key struct{}
 // With returns a context in which a acts.
 func With(ctx context.Context, a Actor) context.Context { return context.WithValue(ctx, key{}, a) }
 
+// From returns the actor of a context, and false if none was set.
+func From(ctx context.Context) (Actor, bool) {
+	a, set := ctx.Value(key{}).(Actor)
+	return a, set && a.Kind != ""
+}
+
 // Of returns who acts in a context: Slotmesh itself where nobody was named.
 func Of(ctx context.Context) Actor {
-	if a, ok := ctx.Value(key{}).(Actor); ok {
+	if a, set := From(ctx); set {
 		return a
 	}
 	return Actor{Kind: System}

@@ -16,12 +16,15 @@ type Config struct {
 	// Patience is how long a read waits to learn whether there is a newer version of an offer than the one in memory; after it
 	// that one is used. 0 is no bound.
 	Patience time.Duration `env:"CATALOG_PATIENCE, default=250ms"`
-	// Secrets are what services show each other at internal ports: the first is shown, each is accepted, so that they can be
-	// replaced one after the other. A service does not start without; a migration asks nobody, and needs none.
+	// Secrets are this service's own. It shows others the [Credential] of the first, by which they know who calls. One that was
+	// in use before may follow, so that what was derived from it is still known. A service does not start without one; a migration
+	// calls no service and needs none.
 	Secrets []string `env:"PEER_SECRETS"`
+	// Callers are the services that may call this one, as [ParseCallers] reads them.
+	Callers []string `env:"PEER_CALLERS"`
 }
 
-// SecretHeader carries the secret.
+// SecretHeader carries the caller's credential.
 const SecretHeader = "Slotmesh-Peer-Secret"
 
 // Validate checks what the types cannot say; each fault names its variable.
@@ -39,6 +42,9 @@ func (c *Config) Validate() error {
 			break
 		}
 	}
+	if _, err := ParseCallers(c.Callers); err != nil {
+		errs = append(errs, fmt.Errorf("PEER_CALLERS: %w", err))
+	}
 	return errors.Join(errs...)
 }
 
@@ -49,7 +55,7 @@ func (c *Config) Client(name, baseURL string, tel *telemetry.Telemetry, options 
 	}
 	options = append([]Option{Patience(c.Patience)}, options...)
 	if len(c.Secrets) > 0 {
-		options = append(options, Secret(c.Secrets[0]))
+		options = append(options, Secret(Credential(c.Secrets[0], name)))
 	}
 	return New(name, baseURL, tel, options...)
 }

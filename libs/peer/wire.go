@@ -90,7 +90,9 @@ func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte
 		if key := idempotency.Of(ctx).Key; key != "" {
 			request.Header.Set(idempotency.Header, key)
 		}
-		request.Header.Set(actor.Header, actor.Of(ctx).String())
+		if by, set := actor.From(ctx); set {
+			request.Header.Set(actor.Header, by.String())
+		}
 	}
 	if _, raw := r.Body.([]byte); body != nil && !raw {
 		request.Header.SetContentType("application/json")

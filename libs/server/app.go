@@ -122,9 +122,9 @@ func away(err error, sentence string) *fault.Error {
 
 // probes mounts what the platform asks of the internal port.
 func (s *Server) probes() {
-	s.Internal.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
-	s.Internal.Get("/readyz", s.readyz)
-	s.Internal.Get("/metrics", adaptor.HTTPHandler(s.tel.MetricsHandler()))
+	s.internalApp.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
+	s.internalApp.Get("/readyz", s.readyz)
+	s.internalApp.Get("/metrics", adaptor.HTTPHandler(s.tel.MetricsHandler()))
 }
 
 // readyz answers 200 once every check has passed, else 503 with the checks that have not.

@@ -101,7 +101,7 @@ func TestTheTimeThatAPeersRequestHasWaitedIsAdded(t *testing.T) {
 	handler := func(c *fiber.Ctx) error { waited <- time.Since(clock.Arrived(c.UserContext())); return nil }
 	srv := start(t, Config{RequestTimeout: time.Hour}, func(s *Server) {
 		s.Public.Post("/", handler)
-		s.Internal.Post("/", handler)
+		s.internalApp.Post("/", handler)
 	})
 	for address, want := range map[string]time.Duration{srv.InternalAddr().String(): 30 * time.Minute, srv.PublicAddr().String(): 0} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/", strings.NewReader(""))

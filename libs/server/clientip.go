@@ -73,16 +73,20 @@ func (p Proxies) trusted(addr netip.Addr) bool {
 	return false
 }
 
+// frontCaller is the name under which the front shows its secret.
+const frontCaller = "front"
+
 // believed are those whose X-Forwarded-For is believed: proxies by their address, and Slotmesh's own front, whose pods have no addresses of their
-// own, by a secret of PEER_SECRETS.
+// own, by its secret.
 type believed struct {
 	proxies Proxies
-	secrets secrets
+	callers peer.Callers
 }
 
-// client is [Proxies.Client] of a request that shows a secret, or none. Who shows one names the client by itself, first.
+// client is [Proxies.Client] of a request that shows a secret, or none. The front names the client by itself, first; no other service
+// is believed.
 func (b *believed) client(socket netip.Addr, forwardedFor string, shown []byte) netip.Addr {
-	if len(shown) > 0 && b.secrets.known(shown) {
+	if len(shown) > 0 && b.callers.Find(shown) == frontCaller {
 		named, _, _ := strings.Cut(forwardedFor, ",") // a mesh may add whom it had it from
 		if client, err := parseForwarded(strings.TrimSpace(named)); err == nil {
 			return client

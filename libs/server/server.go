@@ -15,9 +15,11 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"go.opentelemetry.io/otel/metric"
 
 	"github.com/slotmesh/slotmesh/libs/build"
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/endpoints"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
@@ -70,14 +72,18 @@ type Runtime struct {
 	Clock            clock.Clock
 	Telemetry        *telemetry.Telemetry
 	Public, Internal net.Listener
-	// Open lets the internal port answer whoever shows no secret, for tests of what lies behind it. No process sets it.
+	// Open lets the internal port answer every caller, as the owner where none else is named, for tests of what lies behind it. No
+	// process sets it.
 	Open bool
+	// Endpoints are the rows of the service's internal endpoints where they are not those of [endpoints.Of], as in tests.
+	Endpoints []endpoints.Endpoint
 }
 
 // Server is one running service.
 type Server struct {
-	// Public and Internal take the service's routes before Run.
-	Public, Internal *fiber.App
+	// Public and Internal take the service's routes before Run. Internal panics for a route that has no row in libs/endpoints.
+	Public   *fiber.App
+	Internal fiber.Router
 
 	name     string
 	cfg      Config
@@ -89,6 +95,13 @@ type Server struct {
 	believed believed
 	https    bool // see [Server.ServedAt]
 	slow     slowness
+
+	internalApp *fiber.App
+	rows        []endpoints.Endpoint // of the internal endpoints
+	mounted     []string             // of them, as "METHOD path"
+	open        bool                 // [Runtime.Open]
+	refused     metric.Int64Counter
+
 	limit    Limit                  // of the public port; nil: none
 	limitBy  func(*fiber.Ctx) error // the same, where fiber serves it
 	draining atomic.Bool
@@ -114,10 +127,14 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(cfg.Peers.Secrets) == 0 && !rt.Open {
-		return nil, errors.New("PEER_SECRETS: write one or more random secrets, separated by commas, such as `openssl rand -hex 32` prints")
+	callers, err := peer.ParseCallers(cfg.Peers.Callers)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("PEER_CALLERS: %w", err)
+	case len(cfg.Peers.Secrets) == 0 && !rt.Open:
+		return nil, errors.New("PEER_SECRETS: write a random secret of this service alone, such as `openssl rand -hex 32` prints")
 	}
-	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, believed: believed{proxies, newSecrets(cfg.Peers.Secrets)}}
+	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, believed: believed{proxies, callers}, open: rt.Open, rows: rt.Endpoints}
 	s.slow = slowness{grace: readerGrace, bytesPerSecond: cfg.ReaderBytesPerSecond}
 	open := bounds{port: "public", total: cfg.MaxConnections, byAddress: cfg.MaxConnectionsPerAddress, proxies: proxies, tel: rt.Telemetry}
 	if s.public, err = listen(rt.Public, cfg.PublicAddr, open); err != nil {
@@ -129,11 +146,21 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	}
 	s.observe = newObserver(rt.Telemetry, cfg.RequestTimeout)
 	s.Public = s.app(cfg.PublicBodyLimit, s.stateHTTPS, s.limited)
-	s.Internal = s.app(cfg.InternalBodyLimit)
-	s.Internal.Use(s.sources(cfg, rt.Open).check, acting)
-	s.observe.internal = s.Internal
+	s.openInternal()
 	s.probes()
 	return s, nil
+}
+
+// openInternal prepares the internal port, which takes endpoints of the service's rows alone.
+func (s *Server) openInternal() {
+	if s.rows == nil {
+		s.rows = endpoints.Of(s.name)
+	}
+	s.refused = s.tel.Counter("slotmesh.internal.refused", "Requests refused at the internal port, by what gave them away.")
+	s.internalApp = s.app(s.cfg.InternalBodyLimit)
+	s.internalApp.Use(s.sources(s.cfg, s.open).check)
+	s.Internal = &internalRouter{server: s}
+	s.observe.internal = s.internalApp
 }
 
 func listen(given net.Listener, addr string, b bounds) (*listener, error) {
@@ -175,6 +202,9 @@ func (s *Server) Draining() bool { return s.draining.Load() }
 // Run serves until ctx ends or a part dies, then stops politely: not ready, drain, stop accepting, finish, end the
 // parts, close the stores in reverse order of their opening. Its error names the part that died.
 func (s *Server) Run(ctx context.Context) error {
+	if err := s.unmounted(); err != nil && !s.open {
+		return errors.Join(err, s.Close())
+	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	died := make(chan error, len(s.parts)+2)
@@ -190,7 +220,7 @@ func (s *Server) Run(ctx context.Context) error {
 		begin(p.name, p.run)
 	}
 	begin("public port", s.publicPort())
-	begin("internal port", func(context.Context) error { return s.Internal.Listener(s.internal) })
+	begin("internal port", func(context.Context) error { return s.internalApp.Listener(s.internal) })
 	s.tel.Logger.InfoContext(ctx, "started", "build", build.Version(), "public", s.PublicAddr().String(), "internal", s.InternalAddr().String())
 
 	var cause error
@@ -231,7 +261,7 @@ func (s *Server) drain(polite bool) error {
 	if s.web != nil {
 		errs = append(errs, s.web.http.Shutdown(deadline))
 	}
-	errs = append(errs, s.Public.ShutdownWithContext(deadline), s.Internal.ShutdownWithContext(deadline))
+	errs = append(errs, s.Public.ShutdownWithContext(deadline), s.internalApp.ShutdownWithContext(deadline))
 	return errors.Join(errs...)
 }
 

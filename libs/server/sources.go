@@ -1,8 +1,6 @@
 package server
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"net"
 	"strings"
 
@@ -14,18 +12,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 )
 
-// sources decides who may ask the internal port: Slotmesh's own services, which show a secret that they share, and the
+// sources decides who may ask the internal port: Slotmesh's own services, each of which shows its own secret, and the
 // platform, which needs none for probes and metrics. A page in a browser that can reach the port is told by its Origin, or, where a
 // name of its own was pointed at the port (DNS rebinding), by the Host.
 type sources struct {
-	secrets secrets
+	callers peer.Callers
 	hosts   []string // further names, in lower case
 	open    bool     // no secret is asked for
 	refused metric.Int64Counter
 }
 
 func (s *Server) sources(cfg Config, open bool) *sources {
-	g := &sources{open: open, secrets: s.believed.secrets, refused: s.tel.Counter("slotmesh.internal.refused", "Requests refused at the internal port, by what gave them away.")}
+	g := &sources{open: open, callers: s.believed.callers, refused: s.refused}
 	for _, host := range cfg.InternalHosts {
 		g.hosts = append(g.hosts, strings.ToLower(strings.TrimSpace(host)))
 	}
@@ -35,7 +33,16 @@ func (s *Server) sources(cfg Config, open bool) *sources {
 // platform are the paths that are asked without a secret.
 var platform = map[string]bool{"/livez": true, "/readyz": true, "/metrics": true}
 
-// check refuses strangers, before any of their body is read.
+// callerKey is the local of a request that names the service that calls.
+type callerKey struct{}
+
+// callerOf returns the name of the service that calls, "" for the platform.
+func callerOf(c *fiber.Ctx) string {
+	name, _ := c.Locals(callerKey{}).(string)
+	return name
+}
+
+// check refuses strangers, before any of their body is read, and notes which service calls.
 func (g *sources) check(c *fiber.Ctx) error {
 	header := &c.Request().Header
 	switch {
@@ -43,35 +50,20 @@ func (g *sources) check(c *fiber.Ctx) error {
 		return g.refuse(c, "origin", "Origin: the internal port does not answer web pages.")
 	case !g.ours(string(header.Host())):
 		return g.refuse(c, "host", "Host: ask the internal port by an address or one of its own names; INTERNAL_HOSTS adds some.")
-	case platform[c.Path()] || g.open || g.secrets.known(header.Peek(peer.SecretHeader)):
+	case platform[c.Path()] || g.open:
 		return c.Next()
 	}
-	return g.refuse(c, "secret", peer.SecretHeader+": the internal port answers Slotmesh's own services alone; show one of PEER_SECRETS.")
+	caller := g.callers.Find(header.Peek(peer.SecretHeader))
+	if caller == "" {
+		return g.refuse(c, "secret", peer.SecretHeader+": the internal port answers Slotmesh's own services alone; show a credential of PEER_SECRETS whose hash is in PEER_CALLERS.")
+	}
+	c.Locals(callerKey{}, caller)
+	return c.Next()
 }
 
 func (g *sources) refuse(c *fiber.Ctx, by, sentence string) error {
 	g.refused.Add(c.UserContext(), 1, metric.WithAttributes(attribute.String("by", by)))
 	return fault.New(fault.SourceForbidden, sentence)
-}
-
-// secrets are what Slotmesh's services show each other, hashed, so that the comparison's time tells no length.
-type secrets [][sha256.Size]byte
-
-func newSecrets(shown []string) secrets {
-	var hashed secrets
-	for _, secret := range shown {
-		hashed = append(hashed, sha256.Sum256([]byte(secret)))
-	}
-	return hashed
-}
-
-// known compares with every secret, in a time that tells nothing of them.
-func (s secrets) known(shown []byte) bool {
-	sum, found := sha256.Sum256(shown), 0
-	for i := range s {
-		found |= subtle.ConstantTimeCompare(sum[:], s[i][:])
-	}
-	return found == 1
 }
 
 // ours reports whether a Host can only be meant for a service: an address, a name without a dot, one of Kubernetes', or one

@@ -10,26 +10,34 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/endpoints"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-const oldSecret, newSecret = "old-secret-of-these-tests-9f3kq7vz2mxw", "new-secret-of-these-tests-t6yb4hd8rcpn"
+const (
+	oldSecret   = "old-secret-of-these-tests-9f3kq7vz2mxw"
+	newSecret   = "new-secret-of-these-tests-t6yb4hd8rcpn"
+	otherSecret = "the-secret-of-this-service-k2w7m4x9z1qv"
+)
 
 // guarded is a server with an internal path, which answers who shows a secret, and counts what reached it.
 func guarded(t *testing.T, reached *int) *Server {
 	t.Helper()
 	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", RequestTimeout: testkit.Patience, DrainTimeout: testkit.Patience,
 		PublicBodyLimit: 1024, InternalBodyLimit: 1024, InternalHosts: []string{"Peers.example"}}
-	cfg.Peers.Secrets = []string{newSecret, oldSecret}
-	s, err := New(cfg, Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard()})
+	cfg.Peers.Secrets = []string{otherSecret}
+	cfg.Peers.Callers = []string{"pages=" + peer.HashCredential(newSecret), "pages=" + peer.HashCredential(oldSecret)}
+	rows := []endpoints.Endpoint{{Method: http.MethodPost, Path: "/internal/thing", Callers: map[string][]actor.Kind{"pages": nil}}}
+	s, err := New(cfg, Runtime{Name: "test", Clock: clock.System(), Telemetry: telemetry.Discard(), Endpoints: rows})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Internal.All("/internal/thing", func(c *fiber.Ctx) error { *reached++; return c.SendString("{}") })
+	s.Internal.Post("/internal/thing", func(c *fiber.Ctx) error { *reached++; return c.SendString("{}") })
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
@@ -81,6 +89,8 @@ func TestTheInternalPortAnswersWhoShowsASecretAlone(t *testing.T) {
 		"the secret that is shown":      {"/internal/thing", map[string]string{peer.SecretHeader: newSecret}, 200},
 		"the one before":                {"/internal/thing", map[string]string{peer.SecretHeader: oldSecret}, 200},
 		"none":                          {"/internal/thing", nil, 403},
+		"the called service's own":      {"/internal/thing", map[string]string{peer.SecretHeader: otherSecret}, 403},
+		"a hash":                        {"/internal/thing", map[string]string{peer.SecretHeader: peer.HashCredential(newSecret)}, 403},
 		"another":                       {"/internal/thing", map[string]string{peer.SecretHeader: newSecret + "x"}, 403},
 		"an empty one":                  {"/internal/thing", map[string]string{peer.SecretHeader: ""}, 403},
 		"both at once":                  {"/internal/thing", map[string]string{peer.SecretHeader: newSecret + "," + oldSecret}, 403},
@@ -127,7 +137,7 @@ func TestCallsShowTheFirstSecret(t *testing.T) {
 	if err := client.Call(t.Context(), http.MethodGet, "/", nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-shown; got != newSecret {
+	if got := <-shown; got != peer.Credential(newSecret, "peer") {
 		t.Errorf("%q was shown", got)
 	}
 }
@@ -143,5 +153,9 @@ func TestAServiceWithoutASecretDoesNotStart(t *testing.T) {
 		if err := cfg.Validate(); err == nil || strings.Contains(err.Error(), newSecret) || !strings.Contains(err.Error(), "PEER_SECRETS") {
 			t.Errorf("%q: %v", secret, err)
 		}
+	}
+	cfg := peer.Config{Timeout: 1, Secrets: []string{newSecret}, Callers: []string{"pages=" + newSecret}}
+	if err := cfg.Validate(); err == nil || strings.Contains(err.Error(), newSecret) || !strings.Contains(err.Error(), "PEER_CALLERS") {
+		t.Errorf("a secret in place of its hash: %v", err)
 	}
 }

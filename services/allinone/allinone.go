@@ -7,7 +7,6 @@ package allinone
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/build"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -30,14 +30,15 @@ import (
 
 // Process is everything at work. Stop ends it.
 type Process struct {
-	PublicURL  string       // of the front
-	AdminURL   string       // of the console
-	AdminToken string       // the first, where several are set
-	PeerSecret string       // what the services show each other, made anew for each process
-	MailURL    string       // where the demo's mail is read; "" where SMTP_URL names a mail server
-	Mailbox    *mailbox.Box // that takes it
-	OpsURL     string       // of readiness and metrics of all services; "" where OPS_PORT is not set
-	Demo       *Demo        // nil without a demo business
+	PublicURL  string // of the front
+	AdminURL   string // of the console
+	AdminToken string // the first, where several are set
+	// PeerSecrets are what each part shows the others, by its name. Each process makes its own.
+	PeerSecrets map[string]string
+	MailURL     string       // where the demo's mail is read; "" where SMTP_URL names a mail server
+	Mailbox     *mailbox.Box // that takes it
+	OpsURL      string       // of readiness and metrics of all services; "" where OPS_PORT is not set
+	Demo        *Demo        // nil without a demo business
 
 	adminTokens string // all of them, parted by commas
 	linkSecret  string // what customers' links are derived with
@@ -73,7 +74,7 @@ const readyWithin = 3 * time.Minute
 // at the terminal should know on the way is told by say. The error of a start is one sentence. Cancelling ctx gives the
 // start up; it does not stop what runs.
 func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, error) {
-	p := &Process{cfg: cfg, say: say, PeerSecret: rand.Text() + rand.Text(), died: make(chan error, len(partNames())+1)}
+	p := &Process{cfg: cfg, say: say, PeerSecrets: peer.NewSecrets(partNames()...), died: make(chan error, len(partNames())+1)}
 	if err := p.start(ctx); err != nil {
 		_ = p.Stop() // what fails in it follows from err
 		return nil, err
@@ -181,7 +182,7 @@ func (p *Process) watchStores(stopped <-chan struct{}) {
 
 func (p *Process) migrate(ctx context.Context) error {
 	for _, s := range services {
-		if err := s.migrate(ctx, p.environment()); err != nil {
+		if err := s.migrate(ctx, p.environment(s.name)); err != nil {
 			return tablesError(s.name, p.stores.Data, err)
 		}
 	}
@@ -204,7 +205,7 @@ func tablesError(service, data string, err error) error {
 // startServices starts the services in the order of their table, then the front.
 func (p *Process) startServices(ctx context.Context) error {
 	for _, s := range services {
-		if err := p.launch(ctx, s.name, func(rt server.Runtime) (*server.Server, error) { return s.open(ctx, p.environment(), rt) }); err != nil {
+		if err := p.launch(ctx, s.name, func(rt server.Runtime) (*server.Server, error) { return s.open(ctx, p.environment(s.name), rt) }); err != nil {
 			return err
 		}
 	}
@@ -213,7 +214,7 @@ func (p *Process) startServices(ctx context.Context) error {
 		upstreams = append(upstreams, name+"="+p.ports[name].public.Addr().String())
 	}
 	return p.launch(ctx, frontName, func(rt server.Runtime) (*server.Server, error) {
-		cfg, err := frontConfig(ctx, p.cfg, p.PeerSecret, upstreams)
+		cfg, err := frontConfig(ctx, p.cfg, p.PeerSecrets[frontName], upstreams)
 		if err != nil {
 			return nil, err
 		}

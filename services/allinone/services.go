@@ -13,6 +13,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/components"
 	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/availability"
 	"github.com/slotmesh/slotmesh/services/booking"
@@ -91,13 +92,14 @@ func partNames() []string {
 // loopback is where the front's requests come from: the services believe the client address that it hands on.
 const loopback = "127.0.0.0/8"
 
-// environment is what every service's settings are read from: the stores, and the internal URL of each service that
-// others call as <NAME>_URL. All else stays at its default.
-func (p *Process) environment() envconfig.Lookuper {
+// environment is what a service's settings are read from: the stores, its secret and the hashes of the others', and the internal URL of
+// each service that others call as <NAME>_URL. All else stays at its default.
+func (p *Process) environment(name string) envconfig.Lookuper {
 	env := map[string]string{
 		"DATABASE_URL":         p.stores.DatabaseURL,
 		"REDIS_URL":            p.stores.RedisURL,
-		"PEER_SECRETS":         p.PeerSecret,
+		"PEER_SECRETS":         p.PeerSecrets[name],
+		"PEER_CALLERS":         peer.CallersSetting(p.PeerSecrets, name),
 		"LINK_SECRETS":         p.linkSecret,
 		"TRUSTED_PROXIES":      loopback,
 		"SLOTMESH_ADMIN_TOKEN": p.adminTokens,

@@ -66,13 +66,15 @@ const HealthPath = "/healthz"
 
 // New returns the front, ready to run. It connects to nothing yet.
 func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
-	var secret string
-	if shown := cfg.Server.Peers.Secrets; len(shown) > 0 {
-		secret = shown[0]
+	credential := func(service string) string {
+		if own := cfg.Server.Peers.Secrets; len(own) > 0 {
+			return peer.Credential(own[0], service)
+		}
+		return ""
 	}
 	upstreams := make(map[string]*upstream)
 	for _, service := range Services() {
-		upstreams[service] = newUpstream(service, cfg.Upstreams[service], secret, rt.Telemetry)
+		upstreams[service] = newUpstream(service, cfg.Upstreams[service], credential(service), rt.Telemetry)
 	}
 	srv, err := server.New(cfg.Server, rt)
 	if err != nil {

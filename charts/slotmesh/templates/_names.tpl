@@ -129,9 +129,9 @@ capabilities: {drop: [ALL]}
 {name: {{ default (printf "%s-links" (include "slotmesh.fullname" .)) $existing.name | quote }}, key: {{ ternary $existing.key "secrets" (ne $existing.name "") | quote }}}
 {{- end -}}
 
+{{/* The Secret with what the parts show each other. Its keys are NAME and NAME-callers of each part. */}}
 {{- define "slotmesh.peersSecret" -}}
-{{- $existing := .Values.peers.existingSecret -}}
-{name: {{ default (printf "%s-peers" (include "slotmesh.fullname" .)) $existing.name | quote }}, key: {{ ternary $existing.key "secrets" (ne $existing.name "") | quote }}}
+{{- default (printf "%s-peers" (include "slotmesh.fullname" .)) .Values.peers.existingSecret.name -}}
 {{- end -}}
 
 {{- define "slotmesh.adminSecret" -}}

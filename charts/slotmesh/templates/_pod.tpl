@@ -39,7 +39,8 @@ containers:
       - {name: public, containerPort: 8080}
       - {name: internal, containerPort: 9090}
     env:
-      - {name: PEER_SECRETS, valueFrom: {secretKeyRef: {{ include "slotmesh.peersSecret" .root }}}} # migrations run before it is made
+      - {name: PEER_SECRETS, valueFrom: {secretKeyRef: {name: {{ include "slotmesh.peersSecret" .root | quote }}, key: {{ .name }}}}} # migrations run before it is made
+      - {name: PEER_CALLERS, valueFrom: {secretKeyRef: {name: {{ include "slotmesh.peersSecret" .root | quote }}, key: {{ .name }}-callers}}}
       {{- if has .name (list "booking" "rental") }}
       - {name: LINK_SECRETS, valueFrom: {secretKeyRef: {{ include "slotmesh.linksSecret" .root }}}}
       {{- end }}

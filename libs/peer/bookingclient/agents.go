@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -51,6 +52,7 @@ func (a *Agents) Book(ctx context.Context, slug, authorization, idempotencyKey s
 	if idempotencyKey != "" {
 		header["Idempotency-Key"] = []string{idempotencyKey}
 	}
+	ctx = actor.With(ctx, actor.Actor{Kind: actor.APIKey})
 	response, err := a.peer.Do(ctx, peer.Request{
 		Method: http.MethodPost, Path: "/internal/api/public/" + url.PathEscape(slug) + "/book", Header: header, Body: body,
 		Repeatable: idempotencyKey != "",

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/typed"
@@ -46,11 +47,16 @@ func (l *Links) Reschedule(ctx context.Context, token string, to booking.Resched
 // OpenPayment returns the page on which an open charge is paid, once more. Faults: conflict where nothing is to be paid;
 // payment_unavailable.
 func (l *Links) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
-	return typed.Call[booking.OpenPayment](ctx, l.peer, http.MethodPost, managePath(token, "/payment"), nil)
+	return typed.Call[booking.OpenPayment](byCustomer(ctx), l.peer, http.MethodPost, managePath(token, "/payment"), nil)
 }
 
 func (l *Links) act(ctx context.Context, token, what string, body any) (*booking.Managed, error) {
-	return typed.Call[booking.Managed](ctx, l.peer, http.MethodPost, managePath(token, what), body)
+	return typed.Call[booking.Managed](byCustomer(ctx), l.peer, http.MethodPost, managePath(token, what), body)
 }
 
 func managePath(token, rest string) string { return "/internal/manage/" + url.PathEscape(token) + rest }
+
+// byCustomer returns a context in which the customer acts, whose link it is.
+func byCustomer(ctx context.Context) context.Context {
+	return actor.With(ctx, actor.Actor{Kind: actor.Customer})
+}

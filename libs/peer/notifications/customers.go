@@ -47,5 +47,5 @@ type Held struct {
 
 // Held returns what is held of a customer: messages to them, and to owners about them. Fault: invalid_parameter for what is no address.
 func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (*Held, error) {
-	return typed.Call[Held](ctx, c.peer, http.MethodPost, path(businessID, "customers/held"), customer.Of{Email: email})
+	return typed.Ask[Held](ctx, c.peer, path(businessID, "customers/held"), customer.Of{Email: email})
 }

@@ -90,12 +90,18 @@ type DeliveryList struct {
 	NextCursor string     `json:"next_cursor,omitempty"`
 }
 
+// Peer carries requests to notifications; *peer.Client is the one outside tests.
+type Peer interface {
+	typed.Caller
+	typed.Asker
+}
+
 // Client is notifications' internal API. Every method returns the fault that notifications answered with, or one of kind
 // fault.PeerUnavailable where it did not answer.
-type Client struct{ peer typed.Caller }
+type Client struct{ peer Peer }
 
-// NewClient returns a client that speaks through caller.
-func NewClient(caller typed.Caller) *Client { return &Client{peer: caller} }
+// NewClient returns a client that speaks through peer.
+func NewClient(peer Peer) *Client { return &Client{peer: peer} }
 
 // CreateWebhook adds an endpoint; the answer alone, and that of [Client.RotateWebhook], shows the secret. Faults: invalid_parameter;
 // conflict where the business has as many as it may.

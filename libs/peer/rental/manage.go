@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -52,13 +53,13 @@ type ManagedReservation struct {
 // CancelByLink cancels a reservation for its customer, who has agreed to the refund that they were shown, and returns what they see then.
 // Faults: not_found; conflict where they may not cancel it now, or the refund is another one.
 func (c *Client) CancelByLink(ctx context.Context, token string, agreed booking.CancelByLink) (*Managed, error) {
-	return typed.Call[Managed](ctx, c.peer, http.MethodPost, ManagePath(token)+"/cancel", agreed)
+	return typed.Call[Managed](byCustomer(ctx), c.peer, http.MethodPost, ManagePath(token)+"/cancel", agreed)
 }
 
 // OpenPayment returns the page on which an open charge is paid, once more. Faults: not_found; conflict where nothing is to be paid;
 // payment_unavailable.
 func (c *Client) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
-	return typed.Call[booking.OpenPayment](ctx, c.peer, http.MethodPost, ManagePath(token)+"/payment", nil)
+	return typed.Call[booking.OpenPayment](byCustomer(ctx), c.peer, http.MethodPost, ManagePath(token)+"/payment", nil)
 }
 
 // Managed returns what the customer sees by the token of a link. Faults: not_found, one for every token that leads nowhere; whoever asks
@@ -69,3 +70,8 @@ func (c *Client) Managed(ctx context.Context, token string) (*Managed, error) {
 
 // ManagePath is where what a link leads to is read; below it, /calendar is the same as text/calendar, /cancel cancels it, and /payment is where it is paid.
 func ManagePath(token string) string { return "/internal/manage/" + url.PathEscape(token) }
+
+// byCustomer returns a context in which the customer acts, whose link it is.
+func byCustomer(ctx context.Context) context.Context {
+	return actor.With(ctx, actor.Actor{Kind: actor.Customer})
+}

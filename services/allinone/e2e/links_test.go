@@ -46,7 +46,7 @@ func TestACustomerComesBackByTheirLinkAndTheOwnersCalendarFollows(t *testing.T) 
 	if status, text := w.internal(t, bookingclient.CalendarPath(made.Token)); status != http.StatusOK || !strings.Contains(text, "UID:"+booked.Booking.ID) {
 		t.Errorf("the calendar: %d %s", status, text)
 	}
-	p := peer.New("booking", w.InternalURL("booking"), telemetry.Discard(), peer.Timeout(2*time.Minute), peer.Secret(w.PeerSecret))
+	p := peer.New("booking", w.InternalURL("booking"), telemetry.Discard(), peer.Timeout(2*time.Minute), peer.Secret(peer.Credential(w.PeerSecrets["pages"], "booking")))
 	defer p.Close()
 	customer := bookingclient.NewLinks(p)
 	seen, err := customer.Managed(t.Context(), token)
@@ -70,7 +70,7 @@ func (w *world) internal(t *testing.T, path string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set(peer.SecretHeader, w.PeerSecret)
+	request.Header.Set(peer.SecretHeader, peer.Credential(w.PeerSecrets["pages"], "booking"))
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 2 * time.Minute}
 	response, err := client.Do(request)
 	if err != nil {

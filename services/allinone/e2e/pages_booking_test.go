@@ -217,7 +217,7 @@ func (p *pages) strangers(t *testing.T) {
 	t.Parallel()
 	p.people(t, "strangers")
 	a := p.do(t, http.MethodGet, p.PublicURL+"/b/strangers", nil, nil)
-	if strings.Contains(string(a.body), p.key) || strings.Contains(string(a.body), p.AdminToken) || strings.Contains(string(a.body), p.PeerSecret) {
+	if strings.Contains(string(a.body), p.key) || strings.Contains(string(a.body), p.AdminToken) || strings.Contains(string(a.body), p.PeerSecrets["pages"]) {
 		t.Error("a secret is in the page")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
@@ -66,7 +67,7 @@ func TestWhatOpensSomethingIsNeitherLoggedNorTracedNorSent(t *testing.T) {
 	}
 	for name, secret := range map[string]string{
 		"the link's token": token, "a token that leads nowhere": wrong, "the calendar's token": calendar, "the form's token": form.Get("token"),
-		"the form's key": strings.Split(form.Get("token"), ".")[1], "a forged token": "forged-0123456789", "an API key": key[3:], "the admin token": w.AdminToken, "what services share": w.PeerSecret,
+		"the form's key": strings.Split(form.Get("token"), ".")[1], "a forged token": "forged-0123456789", "an API key": key[3:], "the admin token": w.AdminToken, "the secret of pages": w.PeerSecrets["pages"], "what pages shows": peer.Credential(w.PeerSecrets["pages"], "booking"),
 		"a name": "Zoë", "an address": "zoe@example.com",
 	} {
 		if strings.Contains(string(logged), secret) {
@@ -76,7 +77,7 @@ func TestWhatOpensSomethingIsNeitherLoggedNorTracedNorSent(t *testing.T) {
 			t.Errorf("%s is in a span", name)
 		}
 	}
-	for name, secret := range map[string]string{"an API key": key[3:], "the admin token": w.AdminToken, "what services share": w.PeerSecret} {
+	for name, secret := range map[string]string{"an API key": key[3:], "the admin token": w.AdminToken, "the secret of pages": w.PeerSecrets["pages"], "what pages shows": peer.Credential(w.PeerSecrets["pages"], "booking")} {
 		if strings.Contains(sent.String(), secret) {
 			t.Errorf("a browser was sent %s", name)
 		}

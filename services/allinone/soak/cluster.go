@@ -16,7 +16,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/components"
+	"github.com/slotmesh/slotmesh/libs/peer"
 )
 
 // replicas is how many processes each service has.
@@ -38,8 +40,8 @@ type cluster struct {
 	programs string
 	logs     string
 	stores   *stores
-	settings []string // of every service
-	secret   string   // that peers show each other
+	settings []string          // of every service
+	secrets  map[string]string // that each service shows the others, by its name
 	replicas []*replica
 }
 
@@ -59,8 +61,8 @@ type replica struct {
 }
 
 func newCluster(programs, logs string, s *stores, settings []string) (*cluster, error) {
-	c := &cluster{programs: programs, logs: logs, stores: s, secret: rand.Text() + rand.Text()}
-	c.settings = append(settings, "PEER_SECRETS="+c.secret, "LINK_SECRETS="+rand.Text()+rand.Text(), "PAGES_URL="+pagesURL)
+	c := &cluster{programs: programs, logs: logs, stores: s, secrets: peer.NewSecrets(components.Names()...)}
+	c.settings = append(settings, "LINK_SECRETS="+rand.Text()+rand.Text(), "PAGES_URL="+pagesURL)
 	for i, service := range services {
 		for n := range replicas {
 			r := &replica{service: service, name: fmt.Sprintf("%s-%d", service, n), links: map[string]*link{}}
@@ -82,6 +84,11 @@ func newCluster(programs, logs string, s *stores, settings []string) (*cluster, 
 	return c, nil
 }
 
+// asPages returns the headers of a request that the customers' pages send to a service for an actor.
+func (c *cluster) asPages(service string, kind actor.Kind) map[string]string {
+	return map[string]string{peer.SecretHeader: peer.Credential(c.secrets["pages"], service), actor.Header: string(kind)}
+}
+
 // connect makes the links of a replica and the settings that name them.
 func (c *cluster) connect(r *replica) error {
 	targets := map[string]func() []string{toPostgres: c.stores.postgresAddress, toRedis: c.stores.redisAddress}
@@ -91,6 +98,7 @@ func (c *cluster) connect(r *replica) error {
 	r.environment = append([]string{
 		fmt.Sprintf("PUBLIC_ADDR=127.0.0.1:%d", r.public), fmt.Sprintf("INTERNAL_ADDR=127.0.0.1:%d", r.internal),
 		"TRUSTED_PROXIES=127.0.0.0/8", "LOG_LEVEL=info",
+		"PEER_SECRETS=" + c.secrets[r.service], "PEER_CALLERS=" + peer.CallersSetting(c.secrets, r.service),
 	}, c.settings...)
 	for target, addresses := range targets {
 		l, err := newLink(addresses)

@@ -120,7 +120,7 @@ func (c *client) cancelByLink(ctx context.Context, op *operation, booked *attemp
 
 // linkMessage is what the customers' pages ask for a customer who follows their link.
 func (c *client) linkMessage(method, path string, body any, key string) message {
-	header := map[string]string{peer.SecretHeader: c.call.cluster.secret}
+	header := c.call.cluster.asPages("booking", actor.Customer)
 	if key != "" {
 		header[idempotency.Header] = key
 	}

@@ -48,7 +48,7 @@ func (c *client) rentPaid(ctx context.Context) {
 
 // onPage makes something as the booking page does, which is then paid on the provider's page, cancelled, or both, now and then at the same time.
 func (c *client) onPage(ctx context.Context, op *operation, what, service, of string, body object) {
-	header := map[string]string{peer.SecretHeader: c.call.cluster.secret, actor.Header: string(actor.Page)}
+	header := c.call.cluster.asPages(service, actor.Page)
 	if op.key != "" {
 		header[idempotency.Header] = op.key
 	}

@@ -210,10 +210,10 @@ func TestTicketsWhoseChargeMayBeNotedAreLeftToTheNextLook(t *testing.T) {
 	f.opened = func() { wires.Break("cs_1", testkit.AnswerLost, false) } // the statement that notes it
 	wanted := tickets(seatID, 2)
 	ctx := idempotency.With(actor.With(t.Context(), thePage), idempotency.Request{Key: "k"})
-	if sold, err := sales.Sell(ctx, s.offer.ID, wanted); !fault.Is(err, fault.OutcomeUnknown) {
+	if sold, err := sales.Sell(ctx, thePage, s.offer.ID, wanted); !fault.Is(err, fault.OutcomeUnknown) {
 		t.Errorf("got %+v, %v", sold, err)
 	}
-	if sold, err := sales.Sell(ctx, s.offer.ID, wanted); err != nil || sold.CheckoutURL == "" {
+	if sold, err := sales.Sell(ctx, thePage, s.offer.ID, wanted); err != nil || sold.CheckoutURL == "" {
 		t.Errorf("the same order again: %+v, %v", sold, err)
 	}
 	s.expectOrder("pending", "open", 2)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
@@ -27,7 +28,7 @@ func (in *Internal) sellTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	sold, err := in.tickets.Sell(c.UserContext(), businessID, order)
+	sold, err := in.tickets.Sell(c.UserContext(), actor.Of(c.UserContext()), businessID, order)
 	if err != nil {
 		return err
 	}

@@ -137,6 +137,9 @@ func (a *attempt) claimed(c store.Claimed) (*store.Confirmation, error) {
 // booked once however often it is sent; its Hash is of all that was sent. What Book returns as a fault is the answer to the
 // caller, and but for outcome_unknown nothing was or will be written then; any other error is internal.
 func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, r *request.Request) (store.Confirmation, error) {
+	if by.Kind == "" {
+		return store.Confirmation{}, fault.New(fault.SourceForbidden, "A booking is made by an actor.")
+	}
 	ctx = actor.With(ctx, by)
 	now := b.Clock.Now()
 	r, unanswered := answered(offer, by, r)

@@ -58,14 +58,18 @@ func (t *Tickets) now() time.Time { return t.Clock.Now().UTC().Truncate(time.Mic
 // public events until they begin, at the price that holds now, and give an address. Faults: invalid_parameter; not_found for an event or
 // tier that is not offered; conflict where it does not fit or nothing is sold any more; what [Offers] answers about the business; on
 // the page, what its account does not allow, too_many_open_bookings, availability_unverified without a price, and payment_unavailable for
-// what must be paid online.
-func (t *Tickets) Sell(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
+// what must be paid online; source_forbidden for every other actor.
+func (t *Tickets) Sell(ctx context.Context, by actor.Actor, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
+	if by.Kind != actor.Page && by.Kind != actor.Owner {
+		return Order{}, fault.New(fault.SourceForbidden, "Tickets are sold on the booking page or by the owner.")
+	}
+	ctx = actor.With(ctx, by)
 	order, err := checked(order)
 	if err != nil {
 		return Order{}, err
 	}
 	for range maxRounds {
-		sold, err := t.sell(ctx, businessID, order)
+		sold, err := t.sell(ctx, by, businessID, order)
 		if !errors.Is(err, errAgain) {
 			return sold, err
 		}
@@ -108,12 +112,12 @@ func checked(order booking.NewTicket) (booking.NewTicket, error) {
 }
 
 // sell is one attempt under one offer. It returns [errAgain] when that has changed.
-func (t *Tickets) sell(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
+func (t *Tickets) sell(ctx context.Context, by actor.Actor, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
 	offer, err := offerOf(ctx, t.Offers, businessID, order.Slug)
 	if err != nil {
 		return Order{}, err
 	}
-	now, onPage := t.now(), actor.Of(ctx).Kind == actor.Page
+	now, onPage := t.now(), by.Kind == actor.Page
 	if onPage {
 		if err := cmp.Or(offer.CheckAccount(false, now), hasAddress(order)); err != nil {
 			return Order{}, err
@@ -121,7 +125,7 @@ func (t *Tickets) sell(ctx context.Context, businessID uuid.UUID, order booking.
 	}
 	ticket, err := offered(offer, order, onPage, now)
 	if err == nil {
-		ticket.FormData, err = answersTo(offer, actor.Of(ctx), order)
+		ticket.FormData, err = answersTo(offer, by, order)
 	}
 	if err == nil && onPage {
 		err = t.price(ctx, offer, &ticket)

@@ -35,7 +35,7 @@ type Pages struct {
 // Config are the settings of the pages.
 type Config struct {
 	Base        string        // public address, without a slash at its end
-	Secrets     []string      // what services share, of which the tokens of forms are made
+	Secrets     []string      // the service's own, of which the tokens of forms are made
 	FormAtLeast time.Duration // how long filling in a form takes
 	PayOrigins  []string      // of the pages on which customers pay
 }

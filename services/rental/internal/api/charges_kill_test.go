@@ -119,7 +119,7 @@ type customer struct {
 func (c *customer) reserves(ctx context.Context, from *usecase.Owner) (usecase.Made, error) {
 	start, end, email := timespan.TimeOfDay(600), timespan.TimeOfDay(720), "zoe@example.com"
 	page := idempotency.With(actor.With(ctx, actor.Actor{Kind: actor.Page}), idempotency.Request{Key: c.key})
-	return from.Reserve(page, "harbor", usecase.Request{
+	return from.Reserve(page, actor.Actor{Kind: actor.Page}, "harbor", usecase.Request{
 		RentalID: uuid.MustParse(kayak), Extras: []usecase.Extra{{RentalID: uuid.MustParse(bike), Quantity: 1}}, CustomerName: "Zoë", CustomerEmail: &email,
 		Stretch: usecase.Stretch{Dates: occupancy.Dates{From: c.day, To: c.day}, Start: &start, End: &end, Quantity: 1},
 	})

@@ -134,11 +134,12 @@ func (in *Internal) reserve(c *fiber.Ctx) (usecase.Made, error) {
 	if err := server.JSON(c, &asked); err != nil {
 		return usecase.Made{}, err
 	}
-	wanted, err := parseReservation(asked, actor.Of(c.UserContext()))
+	by := actor.Of(c.UserContext())
+	wanted, err := parseReservation(asked, by)
 	if err != nil {
 		return usecase.Made{}, err
 	}
-	return in.owner.Reserve(c.UserContext(), c.Params("slug"), wanted)
+	return in.owner.Reserve(c.UserContext(), by, c.Params("slug"), wanted)
 }
 
 func (in *Internal) move(c *fiber.Ctx) (usecase.Made, error) {

@@ -106,10 +106,14 @@ var errAgain = errors.New("the offer has changed")
 // which bind customers; what units there are binds both, by the same calculation as the calendars. On the booking page it is customers who
 // reserve (see customersMay), at the price that holds now, which they pay online where the business wants that. Faults: business_not_found;
 // rental_not_found; invalid_parameter for times that the rental does not take; conflict where units are lacking; those of customersMay;
-// too_many_open_bookings; availability_unverified without a price; payment_unavailable.
-func (o *Owner) Reserve(ctx context.Context, slug string, asked Request) (Made, error) {
+// too_many_open_bookings; availability_unverified without a price; payment_unavailable; source_forbidden for every other actor.
+func (o *Owner) Reserve(ctx context.Context, by actor.Actor, slug string, asked Request) (Made, error) {
+	if by.Kind != actor.Page && by.Kind != actor.Owner {
+		return Made{}, fault.New(fault.SourceForbidden, "Reservations are made on the booking page or by the owner.")
+	}
+	ctx = actor.With(ctx, by)
 	for range maxRounds {
-		made, err := o.reserve(ctx, slug, asked)
+		made, err := o.reserve(ctx, by, slug, asked)
 		if !errors.Is(err, errAgain) {
 			return made, err
 		}
@@ -118,7 +122,7 @@ func (o *Owner) Reserve(ctx context.Context, slug string, asked Request) (Made, 
 }
 
 // reserve is one attempt under one offer. It returns [errAgain] when that has changed.
-func (o *Owner) reserve(ctx context.Context, slug string, asked Request) (Made, error) {
+func (o *Owner) reserve(ctx context.Context, by actor.Actor, slug string, asked Request) (Made, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {
 		return Made{}, err
@@ -129,13 +133,13 @@ func (o *Owner) reserve(ctx context.Context, slug string, asked Request) (Made, 
 	}
 	r := newReservation(offer, asked, lines, o.clock.Now())
 	r.LinkHash = o.links.Hash(event.Reservation, r.ID)
-	if actor.Of(ctx).Kind == actor.Page {
+	if by.Kind == actor.Page {
 		r.Counted = true
 		if err := o.forCustomer(ctx, offer, lines, asked, &r); err != nil {
 			return Made{}, err
 		}
 	}
-	if r.FormData, err = answers(offer, actor.Of(ctx), asked, lines); err != nil {
+	if r.FormData, err = answers(offer, by, asked, lines); err != nil {
 		return Made{}, err
 	}
 	made, err := o.counted(ctx, offer, lines, r)

@@ -1,0 +1,96 @@
+package peer
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Callers are the services that may call this one, each by the SHA-256 of the credential that it shows. A service that is called holds no
+// secret of another, so that it cannot call in the name of that one.
+type Callers []caller
+
+type caller struct {
+	name string
+	hash [sha256.Size]byte
+}
+
+// Credential returns what a service with this secret shows to the service called callee. It is good there alone: callee cannot show it to
+// a third service.
+func Credential(secret, callee string) string { return hash(secret + "/" + callee) }
+
+// HashCredential returns the SHA-256 of a credential as PEER_CALLERS writes it: 64 hexadecimal digits.
+func HashCredential(credential string) string { return hash(credential) }
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// NewSecrets returns a random secret for each service, as where one process starts them all.
+func NewSecrets(names ...string) map[string]string {
+	secrets := make(map[string]string, len(names))
+	for _, name := range names {
+		secrets[name] = rand.Text() + rand.Text()
+	}
+	return secrets
+}
+
+// CallersSetting returns the value of PEER_CALLERS of a service, for the secrets of the services that may call it, by their names.
+func CallersSetting(secrets map[string]string, callee string) string {
+	entries := make([]string, 0, len(secrets))
+	for _, name := range slices.Sorted(maps.Keys(secrets)) {
+		entries = append(entries, name+"="+HashCredential(Credential(secrets[name], callee)))
+	}
+	return strings.Join(entries, ",")
+}
+
+// ParseCallers reads entries of the form name=hash. A name may have several hashes, so that its secret can be replaced. A hash has one
+// name: otherwise the credential would not say who calls.
+func ParseCallers(entries []string) (Callers, error) {
+	var callers Callers
+	names := map[[sha256.Size]byte]string{}
+	for _, entry := range entries {
+		entry = strings.TrimSpace(entry)
+		if entry == "" {
+			continue
+		}
+		name, text, _ := strings.Cut(entry, "=")
+		hash, err := hex.DecodeString(text)
+		if err != nil || len(hash) != sha256.Size || !isCallerName(name) {
+			return nil, fmt.Errorf("entry %d: write the name of a service, = and the SHA-256 of its credential in hexadecimal digits, "+
+				"such as pages=9f86…; part several by commas", len(names)+1)
+		}
+		c := caller{name: name, hash: [sha256.Size]byte(hash)}
+		if other, known := names[c.hash]; known && other != name {
+			return nil, fmt.Errorf("%s and %s have the same secret; give each service its own", other, name)
+		}
+		names[c.hash] = name
+		callers = append(callers, c)
+	}
+	return callers, nil
+}
+
+func isCallerName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' })
+}
+
+// Find returns the name of the service whose credential is shown, "" for an unknown one. It compares with every hash, so that its time says
+// nothing about them.
+func (c Callers) Find(shown []byte) string {
+	sum, found := sha256.Sum256(shown), -1
+	for i := range c {
+		if subtle.ConstantTimeCompare(sum[:], c[i].hash[:]) == 1 {
+			found = i
+		}
+	}
+	if len(shown) == 0 || found < 0 {
+		return ""
+	}
+	return c[found].name
+}
