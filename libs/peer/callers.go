@@ -83,13 +83,16 @@ func isCallerName(name string) bool {
 // Find returns the name of the service whose credential is shown, "" for an unknown one. It compares with every hash, so that its time says
 // nothing about them.
 func (c Callers) Find(shown []byte) string {
+	if len(shown) == 0 {
+		return ""
+	}
 	sum, found := sha256.Sum256(shown), -1
 	for i := range c {
 		if subtle.ConstantTimeCompare(sum[:], c[i].hash[:]) == 1 {
 			found = i
 		}
 	}
-	if len(shown) == 0 || found < 0 {
+	if found < 0 {
 		return ""
 	}
 	return c[found].name

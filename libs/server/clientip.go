@@ -86,7 +86,7 @@ type believed struct {
 // client is [Proxies.Client] of a request that shows a secret, or none. The front names the client by itself, first; no other service
 // is believed.
 func (b *believed) client(socket netip.Addr, forwardedFor string, shown []byte) netip.Addr {
-	if len(shown) > 0 && b.callers.Find(shown) == frontCaller {
+	if b.callers.Find(shown) == frontCaller {
 		named, _, _ := strings.Cut(forwardedFor, ",") // a mesh may add whom it had it from
 		if client, err := parseForwarded(strings.TrimSpace(named)); err == nil {
 			return client

@@ -17,7 +17,7 @@ var schemeHeaders = []string{
 
 // trusts reports whether what a sender states about the client's request is believed.
 func (b *believed) trusts(socket netip.Addr, shown []byte) bool {
-	return b.proxies.trusted(socket.Unmap()) || len(shown) > 0 && b.secrets.known(shown)
+	return b.proxies.trusted(socket.Unmap()) || b.callers.Find(shown) == frontCaller
 }
 
 // cleanForwarded leaves of X-Forwarded-Host and X-Forwarded-Proto what the nearest trusted proxy states, the last entry, and removes

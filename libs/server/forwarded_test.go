@@ -14,11 +14,11 @@ const strictHeader = "Strict-Transport-Security"
 
 func TestHostAndSchemeAreBelievedFromTrustedProxiesAlone(t *testing.T) {
 	t.Parallel()
-	const secret = "a secret of 32 characters or more"
+	const secret, ofPages = "a secret of 32 characters or more", "another secret of 32 characters or more"
 	mount := func(s *Server) {
 		s.Public.Get("/", func(c *fiber.Ctx) error { return c.SendString(c.BaseURL()) })
 	}
-	peers := peer.Config{Secrets: []string{secret}}
+	peers := peer.Config{Callers: []string{"front=" + peer.HashCredential(secret), "pages=" + peer.HashCredential(ofPages)}}
 	trusting := start(t, Config{TrustedProxies: []string{"127.0.0.0/8"}, Peers: peers}, mount)
 	strict := start(t, Config{Peers: peers}, mount)
 	for name, c := range map[string]struct {
@@ -32,6 +32,7 @@ func TestHostAndSchemeAreBelievedFromTrustedProxiesAlone(t *testing.T) {
 		"a client":           {strict, map[string]string{"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https"}, "http://own.example", false},
 		"other headers":      {strict, map[string]string{"X-Forwarded-Ssl": "on", "X-Forwarded-Protocol": "https", "X-Url-Scheme": "https"}, "http://own.example", false},
 		"the front":          {strict, map[string]string{"X-Forwarded-Host": "real.example", "X-Forwarded-Proto": "https", peer.SecretHeader: secret}, "https://real.example", true},
+		"another service":    {strict, map[string]string{"X-Forwarded-Host": "evil.example", peer.SecretHeader: ofPages}, "http://own.example", false},
 		"a wrong secret":     {strict, map[string]string{"X-Forwarded-Host": "evil.example", peer.SecretHeader: "x"}, "http://own.example", false},
 		"a scheme of no web": {trusting, map[string]string{"X-Forwarded-Proto": "javascript"}, "http://own.example", false},
 	} {
