@@ -1,8 +1,12 @@
 package peer
 
 import (
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/components"
 )
 
 const oneSecret, nextSecret, otherSecret = "one-9f3kq7vz2mxw-w8r5n1c0d6s4", "next-t6yb4hd8rcpn-x2z7m9k3j5q1", "other-p0o9i8u7y6t5-r4e3w2q1a5z6"
@@ -75,5 +79,42 @@ func TestCredentialIsGoodAtOneServiceAlone(t *testing.T) {
 	}
 	if got := booking.Find([]byte(oneSecret)); got != "" {
 		t.Errorf("the secret itself: %q", got)
+	}
+}
+
+// The script makes the Secret of a cluster without Helm: a pair of keys for each service, by which each knows all of the others.
+func TestPeerSecretsPrintsWhatServicesRead(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("openssl"); err != nil {
+		t.Skip("openssl is not installed")
+	}
+	printed, err := exec.CommandContext(t.Context(), filepath.Join("..", "..", "k8s", "peer-secrets")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]string{}
+	for line := range strings.Lines(string(printed)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		values[name] = value
+	}
+	names := append(components.Names(), "front")
+	for _, callee := range names {
+		callers := strings.Split(values[callee+"-callers"], ",")
+		cfg := Config{Timeout: 1, Secrets: []string{values[callee]}, Callers: callers}
+		if err := cfg.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		known, err := ParseCallers(callers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, caller := range names {
+			if got := known.Find([]byte(Credential(values[caller], callee))); got != caller {
+				t.Errorf("%s takes %s for %q", callee, caller, got)
+			}
+		}
+	}
+	if len(values) != 2*len(names) {
+		t.Errorf("%d values for %d services", len(values), len(names))
 	}
 }
