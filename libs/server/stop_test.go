@@ -174,7 +174,7 @@ func TestConnectionsAreBoundedInAllAndByAddress(t *testing.T) {
 	mount := func(s *Server) {
 		wait := func(*fiber.Ctx) error { begun.Done(); <-end; return nil }
 		s.Public.Get("/wait", wait)
-		s.Internal.Get("/wait", wait)
+		s.internalApp.Get("/wait", wait)
 	}
 	bounded := start(t, Config{MaxConnectionsPerAddress: 2}, mount)
 	trusting := start(t, Config{MaxConnectionsPerAddress: 2, TrustedProxies: []string{"127.0.0.0/8"}}, mount)
