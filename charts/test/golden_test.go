@@ -15,7 +15,7 @@ import (
 )
 
 // madeOnce finds what is random in a new release: the data of the Secrets that the chart makes.
-var madeOnce = regexp.MustCompile(`(?m)^(  (?:token|secrets|password|url|(?:front|` + strings.Join(services, "|") + `)(?:-callers)?): )\S+$`)
+var madeOnce = regexp.MustCompile(`(?m)^(  (?:token|secrets|password|url|(?:front|operator|` + strings.Join(services, "|") + `)(?:-callers)?): )\S+$`)
 
 // document is a whole release as one text.
 func document(t *testing.T, values map[string]any, upgrade bool) string {

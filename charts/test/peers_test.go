@@ -46,7 +46,13 @@ func TestEachServiceKnowsTheCredentialsOfTheOthersByTheirHashes(t *testing.T) {
 
 func TestEachPodIsGivenItsOwnCredentialAlone(t *testing.T) {
 	t.Parallel()
-	for _, shape := range []string{"trial", "production", "front-ingress"} {
+	for _, shape := range []string{"trial", "production", "front-ingress", "operator"} {
+		made := map[string]any{} // the keys of the Secret; none where another makes it
+		for _, o := range ofKind(mustRender(t, shapeValues(t, shape)), "Secret") {
+			if o.name() == release+"-peers" {
+				made = at(o, "data").(map[string]any)
+			}
+		}
 		for name, pod := range pods(t, shape) {
 			for _, container := range pod.Containers {
 				for _, variable := range container.Env {
@@ -57,6 +63,9 @@ func TestEachPodIsGivenItsOwnCredentialAlone(t *testing.T) {
 					part := container.Name
 					if want := map[string]string{"PEER_SECRETS": part, "PEER_CALLERS": part + "-callers"}[variable.Name]; from.SecretKeyRef.Key != want {
 						t.Errorf("%s: %s of %s is given %s as %s", shape, container.Name, name, from.SecretKeyRef.Key, variable.Name)
+					}
+					if len(made) > 0 && made[from.SecretKeyRef.Key] == nil {
+						t.Errorf("%s: the Secret has no %s", shape, from.SecretKeyRef.Key)
 					}
 				}
 			}

@@ -97,7 +97,7 @@ func TestPeerSecretsPrintsWhatServicesRead(t *testing.T) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		values[name] = value
 	}
-	names := append(components.Names(), "front")
+	names := append(components.Names(), "front", "operator")
 	for _, callee := range names {
 		callers := strings.Split(values[callee+"-callers"], ",")
 		cfg := Config{Timeout: 1, Secrets: []string{values[callee]}, Callers: callers}
