@@ -70,7 +70,8 @@ func ask(t *testing.T, s *Server, row endpoints.Endpoint, credential string, kin
 			segments[i] = "zzz"
 		}
 	}
-	request := httptest.NewRequestWithContext(t.Context(), row.Method, "http://localhost"+strings.Join(segments, "/"), nil)
+	request := httptest.NewRequestWithContext(t.Context(), row.Method, strings.Join(segments, "/"), nil)
+	request.Host = "localhost"
 	request.Header.Set(peer.SecretHeader, credential)
 	if kind != "" {
 		request.Header.Set(actor.Header, string(kind))

@@ -11,7 +11,6 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
-	"github.com/slotmesh/slotmesh/libs/peer"
 )
 
 // place is a start that a booking can be moved to.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
-	"github.com/slotmesh/slotmesh/libs/peer"
 )
 
 // pays reports whether what an operation makes is paid online: where its charge comes to nothing, it is cancelled by nobody.
