@@ -131,13 +131,14 @@ var ofAvailability = []Endpoint{
 	read(availability, get, "/internal/api/public/:slug/slots", mcp, pages),
 	read(availability, get, "/internal/api/public/:slug/available-dates", mcp, pages),
 	read(availability, post, "/internal/bookable", booking),
+	read(availability, post, "/internal/agenda", console),
 	read(availability, post, "/internal/explain", console),
 	read(availability, post, "/internal/working-time", console),
 	read(availability, post, "/internal/outside", console),
 }
 
 var ofBooking = []Endpoint{
-	read(booking, get, business+"/occupied", availability, console),
+	read(booking, get, business+"/occupied", availability),
 	write(booking, put, business+"/offer", by{catalog: {actor.Owner}}),
 	write(booking, post, business+"/keys", byOwner),
 	read(booking, get, business+"/keys", console),
@@ -174,6 +175,8 @@ var ofBooking = []Endpoint{
 	write(booking, post, business+"/charges/:reservation", by{rental: {actor.Page}}),
 	read(booking, post, business+"/charges/:reservation/page", rental),
 	write(booking, post, business+"/charges/:reservation/close", by{rental: {actor.Page, actor.Customer, actor.Owner, actor.System}}),
+	write(booking, put, business+"/open-reservations/:reservation", by{rental: {actor.Page}}),
+	write(booking, remove, business+"/open-reservations/:reservation", by{rental: {actor.Page, actor.Customer, actor.Owner, actor.System}}),
 	read(booking, get, "/internal/manage/:token", pages),
 	read(booking, get, "/internal/manage/:token/calendar", pages),
 	write(booking, post, "/internal/manage/:token/cancel", byLink),
@@ -191,7 +194,7 @@ var ofRental = []Endpoint{
 	read(rental, get, "/internal/businesses/:slug/ceilings", catalog),
 	read(rental, get, "/internal/businesses/:slug/starts", pages),
 	read(rental, get, "/internal/api/public/:slug/rental-availability", mcp, pages),
-	read(rental, get, "/internal/api/public/:slug/rental-available-dates", availability, pages),
+	read(rental, get, "/internal/api/public/:slug/rental-available-dates", availability, pages, console),
 	write(rental, post, "/internal/businesses/:slug/reservations", by{pages: {actor.Page}, console: {actor.Owner}}),
 	read(rental, get, "/internal/businesses/:slug/reservations", console),
 	read(rental, get, "/internal/businesses/:slug/reservations/ahead", console),

@@ -73,6 +73,7 @@ func (r *Reconciliation) Ask(ctx context.Context) error {
 
 // Tell closes the charges of reservations that are off, with the refund that is owed. One that cannot be closed is left for later.
 func (r *Reconciliation) Tell(ctx context.Context) error {
+	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
 	return r.each(ctx, func(found []store.Charged) error {
 		for _, c := range found {
 			off, closing := charge.Closing(c.Charge)
@@ -96,6 +97,7 @@ const maxUncounted = 500
 
 // Uncount tells booking of the reservations that are over and still count as open for their customers.
 func (r *Reconciliation) Uncount(ctx context.Context) error {
+	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
 	over, err := r.reservations.Counted(ctx, maxUncounted)
 	if err != nil {
 		return err
