@@ -153,7 +153,13 @@ func (p *Page) classNamed(name string) *catalog.Service {
 	return &p.Business.Services[i]
 }
 
-// yields reports whether a rule is one of customers, which owners may leave out (admin.md).
+// yields reports whether a rule does not bind the owner, by itself or by an override (admin.md).
 func yields(r availability.Reason) bool {
-	return slices.Contains([]string{availability.RuleNotice, availability.RuleAdvanceLimit, availability.RuleGrid, availability.RulePaused}, r.Rule)
+	rules := []string{availability.RuleNotice, availability.RuleAdvanceLimit, availability.RuleGrid, availability.RulePaused}
+	return slices.Contains(rules, r.Rule) || isOfHours(r)
+}
+
+// isOfHours reports whether a rule says when work is done, which the owner overrides.
+func isOfHours(r availability.Reason) bool {
+	return r.Rule == availability.RuleClosed || r.Rule == availability.RuleOverride
 }
