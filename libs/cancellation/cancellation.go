@@ -1,5 +1,5 @@
-// Package cancellation says what cancelling a booking, an order of tickets or a reservation would do, and how much an owner or a customer may
-// have refunded of it (lifecycle.md §4), for the services that keep them. It is pure.
+// Package cancellation says what cancelling a booking, an order of tickets or a reservation would do, and how much an
+// owner or a customer may have refunded of it (lifecycle.md §4), for the services that keep them. It is pure.
 package cancellation
 
 import (
@@ -23,9 +23,11 @@ type Purchase struct {
 	Currency    money.Currency
 	MadeAt      time.Time
 	StartsAt    time.Time
-	// Unconfirmed says that the business has not confirmed it yet. To cancel it is then to decline it, which refunds all.
+	// Unconfirmed says that the business has not confirmed it yet. To cancel it is then to decline it, which refunds
+	// all.
 	Unconfirmed bool
-	// FormerStarts are those that the business has moved it from. Its customer may cancel it until it starts, by the best of all starts.
+	// FormerStarts are those that the business has moved it from. Its customer may cancel it until it starts, by the
+	// best of all starts.
 	FormerStarts []time.Time
 	// Withdrawn says that the business no longer offers what was sold. Its customer may cancel it, and all goes back.
 	Withdrawn bool
@@ -41,7 +43,8 @@ type Paid struct {
 	Step      int64         // the provider pays multiples of it; 0 is 1
 }
 
-// payable is the most that the provider can pay of an amount; some pay certain currencies in coarser steps than these have.
+// payable is the most that the provider can pay of an amount; some pay certain currencies in coarser steps than these
+// have.
 func (p Paid) payable(amount int64) int64 { return amount - amount%max(p.Step, 1) }
 
 // Preview is what a cancellation would do now.
@@ -121,8 +124,9 @@ func (of Purchase) ForCustomer(offer *catalog.Offer, now time.Time) Preview {
 	return p
 }
 
-// Agreed is what goes back to a customer who cancels now, having agreed to this much in the currency of the purchase. Faults:
-// invalid_parameter for what is no amount of it; conflict where it cannot be cancelled by customers, or the refund has become another one.
+// Agreed is what goes back to a customer who cancels now, having agreed to this much in the currency of the purchase.
+// Faults: invalid_parameter for what is no amount of it; conflict where it cannot be cancelled by customers, or the
+// refund has become another one.
 func (of Purchase) Agreed(offer *catalog.Offer, agreed decimal.Decimal, now time.Time) (refund.Owed, error) {
 	seen, err := of.Currency.Minor(agreed)
 	if err != nil {
@@ -142,8 +146,8 @@ func (of Purchase) Agreed(offer *catalog.Offer, agreed decimal.Decimal, now time
 	}
 }
 
-// Afterwards is what is to be given back of what is over, all that is left where wanted is "". Faults: conflict where it is still ahead, a
-// refund is on its way, or more is wanted than is left; invalid_parameter for what is no amount.
+// Afterwards is what is to be given back of what is over, all that is left where wanted is "". Faults: conflict where
+// it is still ahead, a refund is on its way, or more is wanted than is left; invalid_parameter for what is no amount.
 func (of Purchase) Afterwards(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
 	if wanted == "" {
 		wanted = booking.RefundFull
@@ -161,8 +165,9 @@ func (of Purchase) Afterwards(wanted booking.RefundAmount, now time.Time) (refun
 	return of.owed(wanted, now)
 }
 
-// Owed is what is to be given back by an owner who cancels now, by the policy where wanted is "". What was paid and never confirmed goes back
-// whole. Faults: conflict where more is wanted than is left, or less of what was never confirmed; invalid_parameter for what is no amount.
+// Owed is what is to be given back by an owner who cancels now, by the policy where wanted is "". What was paid and
+// never confirmed goes back whole. Faults: conflict where more is wanted than is left, or less of what was never
+// confirmed; invalid_parameter for what is no amount.
 func (of Purchase) Owed(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
 	if !of.declines() {
 		return of.owed(wanted, now)

@@ -27,7 +27,8 @@ func TestCanonicalIsOneSpellingOfAnAddress(t *testing.T) {
 	}
 }
 
-// TestCanonicalStaysOneValidAddress: no spelling becomes an address that would not be accepted, such as one with a second @.
+// TestCanonicalStaysOneValidAddress: no spelling becomes an address that would not be accepted, such as one with a
+// second @.
 func TestCanonicalStaysOneValidAddress(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

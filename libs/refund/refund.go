@@ -1,5 +1,5 @@
-// Package refund says what a customer gets back of what was paid online when a booking, an order of tickets or a reservation is cancelled
-// (lifecycle.md §4). It is pure.
+// Package refund says what a customer gets back of what was paid online when a booking, an order of tickets or a
+// reservation is cancelled (lifecycle.md §4). It is pure.
 package refund
 
 import (
@@ -13,7 +13,8 @@ import (
 type Policy struct {
 	CoolingOffHours int                        `json:"cooling_off_hours,omitempty"`
 	Rules           []catalog.CancellationRule `json:"rules,omitempty"` // each HoursBefore once, in any order
-	// MaxPercent bounds the share: it is the least share at the moment of any reschedule (lifecycle.md §3). Nil: no bound.
+	// MaxPercent bounds the share: it is the least share at the moment of any reschedule (lifecycle.md §3). Nil: no
+	// bound.
 	MaxPercent *int `json:"max_percent,omitempty"`
 }
 
@@ -30,9 +31,10 @@ func PolicyOf(o *catalog.Offer) Policy {
 	return Policy{CoolingOffHours: o.CoolingOffHours, Rules: o.CancellationPolicy}
 }
 
-// Percent is the share of what was paid that is refunded of a booking, made at booked for start, when it is cancelled at t. Within
-// the hours of cooling off, the last instant included, it is all; else what the rule says that has the greatest HoursBefore of those
-// that are not more than the hours from t to the start; else nothing. Without rules it is all. It is never more than MaxPercent.
+// Percent is the share of what was paid that is refunded of a booking, made at booked for start, when it is cancelled
+// at t. Within the hours of cooling off, the last instant included, it is all; else what the rule says that has the
+// greatest HoursBefore of those that are not more than the hours from t to the start; else nothing. Without rules it
+// is all. It is never more than MaxPercent.
 //
 // former are the starts that the business has moved it from: the best of all starts counts.
 func (p Policy) Percent(booked, start, t time.Time, former ...time.Time) int {
@@ -59,7 +61,8 @@ func (p Policy) unbounded(booked, start, t time.Time) int {
 	return percent
 }
 
-// Until is the last instant, t or later, until which [Policy.Percent] stays what it is at t; the zero time where it never changes.
+// Until is the last instant, t or later, until which [Policy.Percent] stays what it is at t; the zero time where it
+// never changes.
 func (p Policy) Until(booked, start, t time.Time, former ...time.Time) time.Time {
 	edges := []time.Time{booked.Add(hours(p.CoolingOffHours))}
 	for _, r := range p.Rules {
@@ -83,7 +86,8 @@ func Share(amount int64, percent int) int64 { return (amount*int64(percent) + 50
 
 func hours(n int) time.Duration { return time.Duration(n) * time.Hour }
 
-// Owed is what is to be refunded of what was paid: an amount in minor units, and its share of that. Where the amount is 0, nothing is.
+// Owed is what is to be refunded of what was paid: an amount in minor units, and its share of that. Where the amount
+// is 0, nothing is.
 type Owed struct {
 	Amount  int64 `json:"amount"`
 	Percent int   `json:"percent"`

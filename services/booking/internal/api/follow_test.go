@@ -61,7 +61,8 @@ func (s *shop) ticket(token string) *booking.ManagedTicket {
 	return shown.Ticket
 }
 
-// TestTicketsFollowTheirEventToAnotherTime: the customer's page, the calendar file, the deadline and the refund, and one event tells of it.
+// TestTicketsFollowTheirEventToAnotherTime: the customer's page, the calendar file, the deadline and the refund, and
+// one event tells of it.
 func TestTicketsFollowTheirEventToAnotherTime(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -106,7 +107,8 @@ func TestTicketsFollowTheirEventToAnotherTime(t *testing.T) {
 	}
 }
 
-// TestTheBetterOfBothDatesDecidesWhatGoesBack when an event moves nearer, also for customers who may not cancel otherwise.
+// TestTheBetterOfBothDatesDecidesWhatGoesBack when an event moves nearer, also for customers who may not cancel
+// otherwise.
 func TestTheBetterOfBothDatesDecidesWhatGoesBack(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)
@@ -169,7 +171,8 @@ func TestAnEventThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 	}
 }
 
-// TestTicketsKeepTheirZoneWhenTheBusinessMoves: another time zone of the business does not move an event that has been sold.
+// TestTicketsKeepTheirZoneWhenTheBusinessMoves: another time zone of the business does not move an event that has
+// been sold.
 func TestTicketsKeepTheirZoneWhenTheBusinessMoves(t *testing.T) {
 	t.Parallel()
 	f := newFakeStripe(t)

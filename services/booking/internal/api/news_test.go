@@ -36,7 +36,8 @@ func (s *shop) paidBack(filter string) *booking.Payment {
 	return list.Bookings[0].Payment
 }
 
-// TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain, nor refunded twice; one that fails there later no longer counts.
+// TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain, nor refunded twice; one that fails there later no longer
+// counts.
 func TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain(t *testing.T) {
 	t.Parallel()
 	s, f := openPolicyShop(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// Unfollowed is a version of an offer that the tickets of its business do not follow yet. Settled says that no sale that was decided by an
-// older version can come any more.
+// Unfollowed is a version of an offer that the tickets of its business do not follow yet. Settled says that no sale
+// that was decided by an older version can come any more.
 type Unfollowed struct {
 	BusinessID uuid.UUID
 	Version    int64
@@ -30,7 +30,9 @@ func (s *Store) Unfollowed(ctx context.Context, after uuid.UUID, limit int) ([]U
 
 // Followed notes that all tickets of a business follow a version of its offer.
 func (s *Store) Followed(ctx context.Context, businessID uuid.UUID, version int64) error {
-	if _, err := s.pool.Exec(ctx, `UPDATE offer_versions SET followed = $2 WHERE business_id = $1 AND followed < $2`, businessID, version); err != nil {
+	_, err := s.pool.Exec(ctx, `UPDATE offer_versions SET followed = $2 WHERE business_id = $1 AND followed < $2`,
+		businessID, version)
+	if err != nil {
 		return fmt.Errorf("note that tickets follow an offer: %w", err)
 	}
 	return nil
@@ -45,7 +47,8 @@ type TicketedEvent struct {
 // TicketedEvents returns the events of a business of which tickets are held, and that are not over by the tickets.
 func (s *Store) TicketedEvents(ctx context.Context, businessID uuid.UUID, now time.Time) ([]TicketedEvent, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[TicketedEvent], "find events with tickets", `
-		SELECT DISTINCT event_id, timezone FROM tickets WHERE business_id = $1 AND status <> 'cancelled' AND ends_at > $2`, businessID, now)
+		SELECT DISTINCT event_id, timezone FROM tickets
+		WHERE business_id = $1 AND status <> 'cancelled' AND ends_at > $2`, businessID, now)
 }
 
 // EventNow is how an event is offered now.
@@ -65,27 +68,30 @@ const followStep = 500
 // maxFormerStarts bounds the starts that an order keeps; of more, the oldest are forgotten.
 const maxFormerStarts = 20
 
-// The orders that are not as their event is now change, each with an event of its own. One whose charge is not open yet changes as well,
-// which no event tells of. An event that is offered again is told of as one at another time.
+// The orders that are not as their event is now change, each with an event of its own. One whose charge is not open
+// yet changes as well, which no event tells of. An event that is offered again is told of as one at another time.
 var (
 	followSQL = `
 WITH before AS MATERIALIZED (
     SELECT id, starts_at, ends_at, local_start FROM tickets
-    WHERE business_id = @business_id AND event_id = @event_id AND timezone = @timezone AND status <> 'cancelled' AND ends_at > @now::timestamptz
+    WHERE business_id = @business_id AND event_id = @event_id AND timezone = @timezone
+      AND status <> 'cancelled' AND ends_at > @now::timestamptz
       AND (withdrawn OR (starts_at, ends_at) IS DISTINCT FROM (@starts_at::timestamptz, @ends_at::timestamptz))
     ORDER BY id LIMIT @limit FOR UPDATE
 ), moved AS (
     UPDATE tickets AS t
     SET starts_at = @starts_at, ends_at = @ends_at, local_start = @local_start, withdrawn = false,
         former_starts = CASE WHEN before.starts_at = @starts_at THEN t.former_starts
-            ELSE (t.former_starts || before.starts_at)[greatest(1, cardinality(t.former_starts) + 2 - @max_former::integer):] END,
+            ELSE (t.former_starts || before.starts_at)
+                [greatest(1, cardinality(t.former_starts) + 2 - @max_former::integer):] END,
         sequence = t.sequence + CASE WHEN t.sequence = 0 THEN 0 ELSE 1 END
     FROM before
     WHERE t.business_id = @business_id AND t.id = before.id
     RETURNING t.*
 ), recorded AS (
     ` + eventlog.Record(event.Ticket, event.TicketRescheduled, "moved WHERE sequence > 0",
-		row("moved")+` || jsonb_build_object('from', (SELECT to_jsonb(before) FROM before WHERE before.id = moved.id), 'payment', `+followedCharge+`)`) + `
+		row("moved")+` || jsonb_build_object('from', (SELECT to_jsonb(before) FROM before WHERE before.id = moved.id),
+			'payment', `+followedCharge+`)`) + `
 )
 SELECT count(*) FROM moved`
 
@@ -94,8 +100,8 @@ WITH moved AS (
     UPDATE tickets SET withdrawn = true, sequence = sequence + CASE WHEN sequence = 0 THEN 0 ELSE 1 END
     WHERE business_id = @business_id AND id IN (
         SELECT id FROM tickets
-        WHERE business_id = @business_id AND event_id = @event_id AND timezone = @timezone AND status <> 'cancelled' AND ends_at > @now::timestamptz
-          AND NOT withdrawn
+        WHERE business_id = @business_id AND event_id = @event_id AND timezone = @timezone
+          AND status <> 'cancelled' AND ends_at > @now::timestamptz AND NOT withdrawn
         ORDER BY id LIMIT @limit FOR UPDATE)
     RETURNING *
 ), recorded AS (
@@ -105,10 +111,11 @@ WITH moved AS (
 SELECT count(*) FROM moved`
 )
 
-const followedCharge = `(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = moved.id)`
+const followedCharge = `(SELECT to_jsonb(p) FROM payments AS p
+			WHERE p.business_id = @business_id AND p.subject_id = moved.id)`
 
-// FollowEvent has the tickets of an event that is not over follow it, and returns how many orders it changed. To do it again changes
-// nothing.
+// FollowEvent has the tickets of an event that is not over follow it, and returns how many orders it changed. To do
+// it again changes nothing.
 func (s *Store) FollowEvent(ctx context.Context, e EventNow) (int, error) {
 	sql := followSQL
 	if e.Withdrawn {
@@ -118,8 +125,8 @@ func (s *Store) FollowEvent(ctx context.Context, e EventNow) (int, error) {
 	for {
 		var n int
 		err := s.pool.QueryRow(ctx, sql, eventlog.Add(ctx, pgx.NamedArgs{
-			"business_id": e.BusinessID, "event_id": e.EventID, "timezone": e.Timezone, "starts_at": e.StartsAt, "ends_at": e.EndsAt,
-			"local_start": e.LocalStart, "limit": followStep, "max_former": maxFormerStarts, "now": e.Now,
+			"business_id": e.BusinessID, "event_id": e.EventID, "timezone": e.Timezone, "starts_at": e.StartsAt,
+			"ends_at": e.EndsAt, "local_start": e.LocalStart, "limit": followStep, "max_former": maxFormerStarts, "now": e.Now,
 		}, e.Now)).Scan(&n)
 		if err != nil {
 			return total, fmt.Errorf("have tickets follow their event: %w", err)

@@ -12,25 +12,29 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// RefusedElsewhere is the reason of a refund that is refused because what it would give back was given back at the provider.
+// RefusedElsewhere is the reason of a refund that is refused because what it would give back was given back at the
+// provider.
 const RefusedElsewhere = "refunded_at_provider"
 
-// noteElsewhere notes the sum of what was given back at the provider and not here. A refund on its way for which too little is left then
-// ends as refused, so that nothing is promised twice.
+// noteElsewhere notes the sum of what was given back at the provider and not here. A refund on its way for which too
+// little is left then ends as refused, so that nothing is promised twice.
 const noteElsewhere = `
 UPDATE payments
 SET refunded = refunded - refunded_elsewhere + least(@elsewhere::bigint, amount - refunded + refunded_elsewhere),
     refunded_elsewhere = least(@elsewhere::bigint, amount - refunded + refunded_elsewhere),
-    refund_reason = CASE WHEN refund_status = 'pending' AND refunded - refunded_elsewhere + @elsewhere::bigint + refund_amount > amount
+    refund_reason = CASE WHEN refund_status = 'pending'
+                              AND refunded - refunded_elsewhere + @elsewhere::bigint + refund_amount > amount
                          THEN @refused_elsewhere ELSE refund_reason END,
-    refund_status = CASE WHEN refund_status = 'pending' AND refunded - refunded_elsewhere + @elsewhere::bigint + refund_amount > amount
+    refund_status = CASE WHEN refund_status = 'pending'
+                              AND refunded - refunded_elsewhere + @elsewhere::bigint + refund_amount > amount
                          THEN 'refused' ELSE refund_status END,
     updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id`
 
 var noteElsewhereRecorded = recordCharge(noteElsewhere)
 
-// RefundedElsewhere notes how much of a payment was given back at the provider and not here, in all. To say it twice changes nothing.
+// RefundedElsewhere notes how much of a payment was given back at the provider and not here, in all. To say it twice
+// changes nothing.
 func (s *Store) RefundedElsewhere(ctx context.Context, businessID, subjectID uuid.UUID, sum int64, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		if p.payment != ChargePaid || sum == p.elsewhere {
@@ -41,7 +45,8 @@ func (s *Store) RefundedElsewhere(ctx context.Context, businessID, subjectID uui
 			told = event.PaymentRefundFailed
 		}
 		_, err := tx.Exec(ctx, noteElsewhereRecorded[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
-			"business_id": businessID, "id": subjectID, "elsewhere": sum, "refused_elsewhere": RefusedElsewhere, "event_type": string(told), "now": now,
+			"business_id": businessID, "id": subjectID, "elsewhere": sum, "refused_elsewhere": RefusedElsewhere,
+			"event_type": string(told), "now": now,
 		}, now))
 		return err
 	})

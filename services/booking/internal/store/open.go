@@ -11,10 +11,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// mayOpenSQL fails the transaction where the customer has as much open as they may, beside the subject of this id, whose row is in.
+// mayOpenSQL fails the transaction where the customer has as much open as they may, beside the subject of this id,
+// whose row is in.
 const mayOpenSQL = `SELECT may_open(@business_id, @id, @customer_email, @now::timestamptz, @most_open::integer)`
 
-// OpenReservation is a reservation of the booking page, which rental keeps, as far as the limit of open things of a customer asks.
+// OpenReservation is a reservation of the booking page, which rental keeps, as far as the limit of open things of a
+// customer asks.
 type OpenReservation struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
@@ -24,14 +26,17 @@ type OpenReservation struct {
 	Now        time.Time
 }
 
-// CountReservation counts a reservation as open until it ends. To count it again changes nothing. Errors: [ErrTooManyOpen].
+// CountReservation counts a reservation as open until it ends. To count it again changes nothing. Errors:
+// [ErrTooManyOpen].
 func (s *Store) CountReservation(ctx context.Context, r OpenReservation) error {
 	args := pgx.NamedArgs{
-		"business_id": r.BusinessID, "id": r.ID, "customer_email": r.Email, "ends_at": r.EndsAt, "most_open": r.MaxOpen, "now": r.Now,
+		"business_id": r.BusinessID, "id": r.ID, "customer_email": r.Email, "ends_at": r.EndsAt, "most_open": r.MaxOpen,
+		"now": r.Now,
 	}
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var batch pgx.Batch
-		batch.Queue(`DELETE FROM open_reservations WHERE business_id = @business_id AND ends_at <= @now::timestamptz`, args)
+		batch.Queue(`DELETE FROM open_reservations
+			WHERE business_id = @business_id AND ends_at <= @now::timestamptz`, args)
 		batch.Queue(`INSERT INTO open_reservations (business_id, reservation_id, customer_email, ends_at)
 			VALUES (@business_id, @id, @customer_email, @ends_at)
 			ON CONFLICT (business_id, reservation_id) DO NOTHING`, args)
@@ -49,7 +54,8 @@ func (s *Store) CountReservation(ctx context.Context, r OpenReservation) error {
 
 // UncountReservation no longer counts a reservation as open. To say it twice changes nothing.
 func (s *Store) UncountReservation(ctx context.Context, businessID, id uuid.UUID) error {
-	if _, err := s.pool.Exec(ctx, `DELETE FROM open_reservations WHERE business_id = $1 AND reservation_id = $2`, businessID, id); err != nil {
+	_, err := s.pool.Exec(ctx, `DELETE FROM open_reservations WHERE business_id = $1 AND reservation_id = $2`, businessID, id)
+	if err != nil {
 		return fmt.Errorf("no longer count a reservation: %w", err)
 	}
 	return nil

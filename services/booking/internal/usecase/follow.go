@@ -22,8 +22,8 @@ const (
 	followPage  = 100 // businesses at a time
 )
 
-// Followers has tickets follow their events when a business publishes another offer: an event at another time moves its tickets, and one
-// that is no longer offered withdraws them. Holders are told by the events of their tickets.
+// Followers has tickets follow their events when a business publishes another offer: an event at another time moves
+// its tickets, and one that is no longer offered withdraws them. Holders are told by the events of their tickets.
 type Followers struct {
 	records    *store.Store
 	businesses Businesses
@@ -35,7 +35,8 @@ type Followers struct {
 
 // NewFollowers returns the job. alone does work while no other replica does it.
 func NewFollowers(
-	records *store.Store, businesses Businesses, alone func(context.Context, func(context.Context) error) error, c clock.Clock, tel *telemetry.Telemetry,
+	records *store.Store, businesses Businesses, alone func(context.Context, func(context.Context) error) error, c clock.Clock,
+	tel *telemetry.Telemetry,
 ) *Followers {
 	return &Followers{
 		records: records, businesses: businesses, alone: alone, clock: c, tel: tel,
@@ -45,9 +46,10 @@ func NewFollowers(
 
 // Run looks for new offers until ctx ends. What cannot be looked at now is looked at the next time.
 func (f *Followers) Run(ctx context.Context) error {
-	return periodic.Job{Every: followEvery, Within: time.Minute, Failed: "tickets do not follow their events for now", Do: func(ctx context.Context) error {
-		return f.alone(ctx, f.Once)
-	}}.Run(ctx, f.tel.Logger)
+	return periodic.Job{
+		Every: followEvery, Within: time.Minute, Failed: "tickets do not follow their events for now",
+		Do: func(ctx context.Context) error { return f.alone(ctx, f.Once) },
+	}.Run(ctx, f.tel.Logger)
 }
 
 // Once looks at every offer that tickets do not follow yet. One whose business cannot be asked holds up none after it.
@@ -93,7 +95,8 @@ func (f *Followers) follow(ctx context.Context, u store.Unfollowed) error {
 			return err
 		}
 		if n > 0 {
-			f.tel.Logger.InfoContext(ctx, "tickets follow their event", "business_id", u.BusinessID.String(), "event", e.EventID.String(), "orders", n)
+			f.tel.Logger.InfoContext(ctx, "tickets follow their event",
+				"business_id", u.BusinessID.String(), "event", e.EventID.String(), "orders", n)
 		}
 	}
 	if !u.Settled {

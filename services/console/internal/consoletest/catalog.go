@@ -168,7 +168,8 @@ func (s *Catalog) compile(r *http.Request) (*reply, error) {
 // offerOf is the part of an offer that console reads: account and events, and whether there are rentals.
 func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Offer {
 	o := catalog.Offer{
-		ID: m.BusinessID(), Slug: slug, Version: version, Currency: "EUR", Timezone: "Europe/Lisbon", Modules: catalog.Modules{Events: m.UsesEvents(), Rentals: m.UsesRentals()},
+		ID: m.BusinessID(), Slug: slug, Version: version, Currency: string(m.Currency), Timezone: string(m.Timezone),
+		Modules: catalog.Modules{Events: m.UsesEvents(), Rentals: m.UsesRentals()},
 		Account: catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn(), Sandbox: m.Sandbox()},
 	}
 	for i := range m.Events {

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// Look asks Stripe what a PaymentIntent is of, and how much of it was given back by refunds that were not made here. A refund that failed, or
-// was cancelled, gave nothing back.
+// Look asks Stripe what a PaymentIntent is of, and how much of it was given back by refunds that were not made here.
+// A refund that failed, or was cancelled, gave nothing back.
 func (s *Stripe) Look(ctx context.Context, account, reference string) (payment.Elsewhere, error) {
 	params := &sdk.PaymentIntentRetrieveParams{}
 	params.SetStripeAccount(account)
@@ -60,7 +60,8 @@ func disputeNotice(told sdk.Event) payment.Notice {
 		Status        sdk.DisputeStatus
 		Reason        string
 	}
-	if json.Unmarshal(told.Data.Raw, &dispute) != nil || dispute.PaymentIntent == "" || strings.HasPrefix(string(dispute.Status), "warning") {
+	if json.Unmarshal(told.Data.Raw, &dispute) != nil || dispute.PaymentIntent == "" ||
+		strings.HasPrefix(string(dispute.Status), "warning") {
 		return payment.Notice{}
 	}
 	d := payment.Dispute{Status: payment.DisputeOpen, Reason: dispute.Reason}
