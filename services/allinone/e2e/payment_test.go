@@ -64,7 +64,7 @@ func (w *world) statuses(t *testing.T, slug string) []string {
 
 // paidSalon is a salon that takes 25 percent of Cut online, when booking.
 func paidSalon(slug string) string {
-	manifest := salon(slug, 1)
+	manifest := strings.Replace(salon(slug, 1), "bookings: {", "bookings: {confirm: auto, ", 1)
 	manifest = strings.Replace(manifest, "hours:\n", "payments:\n  providers: [stripe]\n  accounts: {stripe: acct_salon}\n  modes: {services: online}\nhours:\n", 1)
 	return strings.Replace(manifest, "price: 40.00,", "price: 40.00, payment_requirement: deposit_percent, deposit_value: 25,", 1)
 }

@@ -58,6 +58,8 @@ var forMany = []struct{ name, has string }{
 	{"What is old", "DELETE FROM webhook_deliveries WHERE (business_id, id) IN (SELECT business_id, id FROM webhook_deliveries WHERE created_at < $1 LIMIT $2)"},
 	{"Businesses with something due", "WITH RECURSIVE found AS"},
 	{"Businesses with something due", "SELECT DISTINCT business_id FROM messages"},
+	{"Businesses with something due", "FROM offer_versions WHERE followed < version AND business_id > $1"},
+	{"Businesses with something due", "FROM reservations WHERE counted AND status IN ('returned', 'cancelled')"},
 	{"What a page of events leads to", "INSERT INTO message_events (business_id, event_id, subject_id, sequence, event) SELECT * FROM unnest("},
 	{"What a page of events leads to", "FROM (SELECT DISTINCT unnest($1::uuid[]) AS id) AS b"},
 	{"What a page of events leads to", "FROM webhook_endpoints WHERE business_id = ANY($1) AND active"},

@@ -181,6 +181,11 @@ func (op *operation) owed(p payment, changes []change) []int64 {
 		return []int64{p.Amount}
 	}
 	byPolicy := policyRefund(p.Amount, changes[off].At, changes[off].StartsAt)
+	for i, c := range changes[:off] { // a reschedule by the customer bounds it
+		if i > 0 && c.Type == event.BookingRescheduled && c.By == actor.Customer {
+			byPolicy = min(byPolicy, policyRefund(p.Amount, c.At, changes[i-1].StartsAt))
+		}
+	}
 	var amounts []int64
 	for _, c := range op.cancels {
 		if c.by != changes[off].By || !c.may() {

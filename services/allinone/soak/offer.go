@@ -149,7 +149,7 @@ func (b *business) manifest(e edition, today time.Time) object {
 	m := object{
 		"apiVersion": "slotmesh/v1", "kind": "Business", "slug": b.slug, "id": b.id, "name": "Soak " + b.slug, "currency": "EUR",
 		"timezone": "UTC", "default_language": "en", "languages": []string{"en"}, "hours": hours,
-		"bookings": object{"slot_interval_minutes": intervalMinutes, "advance_days": advanceDays},
+		"bookings": object{"confirm": "auto", "slot_interval_minutes": intervalMinutes, "advance_days": advanceDays},
 		"staff":    b.staffOf(e), "services": b.servicesOf(),
 		"self_service": object{"cancel_until_hours": 1, "reschedule_until_hours": 1}, "cancellation_policy": cancellationPolicy,
 	}
