@@ -5,9 +5,32 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stripe/stripe-go/v86/webhook"
+
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
+
+// hear has the shop's own provider read what Stripe tells, and acts on it.
+func (s *shop) hear(event string, object map[string]any) {
+	s.t.Helper()
+	raw, err := json.Marshal(map[string]any{
+		"id": "evt_1", "object": "event", "type": event, "account": "acct_harbor", "created": 1803888000,
+		"data": map[string]any{"object": object},
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	signed := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: raw, Secret: webhookSecret})
+	notice, err := s.providers["stripe"].(payment.Notifier).ReadNotice(raw, func(string) string { return signed.Header })
+	if err == nil {
+		err = s.payments.Notice(s.t.Context(), "stripe", notice)
+	}
+	if err != nil {
+		s.t.Fatalf("%s: %v", event, err)
+	}
+}
 
 // refundsElsewhere has the owner refund a charge in Stripe's dashboard, which tells of it by so many notices.
 func (s *shop) refundsElsewhere(f *fakeStripe, charge string, amount int64, notices int) *refunded {
@@ -17,8 +40,8 @@ func (s *shop) refundsElsewhere(f *fakeStripe, charge string, amount int64, noti
 	f.refunds[charge] = append(f.refunds[charge], made)
 	f.mu.Unlock()
 	for range notices {
-		s.tell("refund.created", map[string]any{"id": made.ID, "object": "refund", "payment_intent": charge, "status": "succeeded", "amount": amount})
-		s.tell("charge.refunded", map[string]any{"id": "ch_1", "object": "charge", "payment_intent": charge, "amount_refunded": amount})
+		s.hear("refund.created", map[string]any{"id": made.ID, "object": "refund", "payment_intent": charge, "status": "succeeded", "amount": amount})
+		s.hear("charge.refunded", map[string]any{"id": "ch_1", "object": "charge", "payment_intent": charge, "amount_refunded": amount})
 	}
 	return made
 }
@@ -53,7 +76,7 @@ func TestARefundMadeAtTheProviderCountsAndIsNotPromisedAgain(t *testing.T) {
 	f.mu.Lock()
 	made.Status = "failed"
 	f.mu.Unlock()
-	s.tell("refund.failed", map[string]any{"id": made.ID, "object": "refund", "payment_intent": charge, "status": "failed"})
+	s.hear("refund.failed", map[string]any{"id": made.ID, "object": "refund", "payment_intent": charge, "status": "failed"})
 	if p := s.paidBack(""); p.Refunded != "0.00" {
 		t.Errorf("when it failed, the owner is shown %+v", p)
 	}
@@ -90,7 +113,7 @@ func TestARefundThatFailsLaterIsShownAndTold(t *testing.T) {
 	}
 	s.cancel(id, "")
 	s.step()
-	s.tell("refund.failed", map[string]any{
+	s.hear("refund.failed", map[string]any{
 		"id": "re_1", "object": "refund", "payment_intent": charge, "status": "failed", "failure_reason": "lost_or_stolen_card", "metadata": map[string]string{"slotmesh_refund": "1"},
 	})
 	want := &booking.Refund{Amount: "40.00", Percent: 100, Status: booking.RefundRefused, Reason: "lost_or_stolen_card"}
@@ -114,7 +137,7 @@ func TestADisputeStopsRefundsAndIsShown(t *testing.T) {
 			f.pay(charge)
 			s.notify("payment_intent.succeeded", "acct_harbor", charge)
 			disputed := func(event, status string) {
-				s.tell("charge.dispute."+event, map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": charge, "status": status, "reason": "fraudulent"})
+				s.hear("charge.dispute."+event, map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": charge, "status": status, "reason": "fraudulent"})
 			}
 			gives := func(when string, want json.Number) {
 				t.Helper()
