@@ -81,3 +81,26 @@ func TestOwnersLookAfterTheirTeamOnItsPage(t *testing.T) {
 		t.Errorf("%d %s", got.Status, got.Body)
 	}
 }
+
+// An owner who invites a known person sees the address alone, and withdraws the invitation on the page of the team.
+func TestInvitationsAreWithdrawnOnThePageOfTheTeam(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	ana := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	w.SessionOf(t, "bo@example.com")
+	const team = "/business/harbor/team"
+	invited := fill(t, w, team+"/invite", ana, url.Values{"email": {"bo@example.com"}, "role": {"desk"}})
+	if invited.Status != 200 || strings.Contains(invited.Body, "/sign-in/link/") || !strings.Contains(invited.Body, "joins after accepting") {
+		t.Fatalf("%d %s", invited.Status, invited.Body)
+	}
+	withdraw := regexp.MustCompile(`action="(` + team + `/invitations/[0-9a-f-]+/withdraw)"`).FindStringSubmatch(look(t, w, team, ana).Body)
+	if withdraw == nil {
+		t.Fatal("the page of the team does not list the invitation")
+	}
+	got := press(t, w, withdraw[1], ana)
+	page := look(t, w, got.Header.Get("Location"), ana)
+	if got.Status != 303 || !strings.Contains(page.Body, "The invitation is withdrawn.") || strings.Contains(page.Body, "bo@") {
+		t.Errorf("%d %s", got.Status, page.Body)
+	}
+}
