@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -139,6 +140,9 @@ func (l *Log) render(ctx context.Context, rows []row) ([]event.Event, error) {
 			return nil, err
 		}
 		for k, i := range of {
+			if Silent(kept[k]) {
+				shown[k] = append([]byte(`{"notify":false,`), bytes.TrimPrefix(shown[k], []byte("{"))...)
+			}
 			events[i].Data = shown[k]
 		}
 	}

@@ -7,6 +7,8 @@ package eventlog
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,7 +23,7 @@ import (
 // SQL expression for what is kept of the subject: its row as jsonb, from which readers are shown what the admin API shows. A type
 // of "" is the parameter @event_type. The statement needs the values of [Add].
 func Record(kind event.SubjectKind, typ event.Type, rows, data string) string {
-	return record(kind, typ, rows, data, "uuid_v7()")
+	return record(kind, typ, rows, "("+data+") || @event_extra::jsonb", "uuid_v7()")
 }
 
 // RecordOne is [Record] of rows that are one at most. The event's id is made by [Add]: made in the database, it was a quarter of what an event
@@ -35,16 +37,35 @@ func record(kind event.SubjectKind, typ event.Type, rows, data, id string) strin
 	if typ != "" {
 		sqlType = "'" + string(typ) + "'"
 	}
+	at := "@event_at::timestamptz"
+	if id == "uuid_v7()" {
+		// The time is taken before the lock of the row. A change that waited for another one is not told as the earlier one.
+		table, _, _ := strings.Cut(rows, " ")
+		at = `greatest(` + at + `, (SELECT before.at FROM events AS before WHERE before.business_id = ` + table + `.business_id
+               AND before.subject_id = ` + table + `.id AND before.sequence = ` + table + `.sequence - 1))`
+	}
 	return `INSERT INTO events (business_id, subject_id, sequence, subject_kind, id, type, at, actor_kind, actor_id, data)
     SELECT business_id, id, sequence, '` + string(kind) + `', ` + id + `, ` + sqlType + `,
-           @event_at::timestamptz, @actor_kind::text, @actor_id::uuid, ` + data + `
+           ` + at + `, @actor_kind::text, @actor_id::uuid, ` + data + `
     FROM ` + rows
+}
+
+// Silent reports whether the customer is not notified of the change of which an event keeps this.
+func Silent(kept json.RawMessage) bool {
+	var event struct {
+		Notify *bool `json:"notify"`
+	}
+	return json.Unmarshal(kept, &event) == nil && event.Notify != nil && !*event.Notify
 }
 
 // Add gives a statement with [Record] its values: when the change is made, by the service's clock, who acts in ctx, and the id of an event
 // that is one.
 func Add(ctx context.Context, args pgx.NamedArgs, at time.Time) pgx.NamedArgs {
 	by := actor.Of(ctx)
+	args["event_extra"] = "{}"
+	if by.Kind == actor.Owner && actor.IsSilent(ctx) {
+		args["event_extra"] = `{"notify": false}`
+	}
 	args["recorded_id"], args["event_at"], args["actor_kind"], args["actor_id"] = uuid.Must(uuid.NewV7()), at, string(by.Kind), nil
 	if by.ID != [16]byte{} {
 		args["actor_id"] = by.ID

@@ -93,6 +93,9 @@ func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte
 		if by, set := actor.From(ctx); set {
 			request.Header.Set(actor.Header, by.String())
 		}
+		if actor.IsSilent(ctx) {
+			request.Header.Set(actor.NotifyHeader, actor.NotifyNo)
+		}
 	}
 	if _, raw := r.Body.([]byte); body != nil && !raw {
 		request.Header.SetContentType("application/json")

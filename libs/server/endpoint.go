@@ -97,7 +97,7 @@ func (s *Server) unmounted() error {
 }
 
 // admit refuses a caller or an actor that the row of an endpoint does not name, before the body is read, and notes in the context who
-// acts.
+// acts and whether the customer is notified.
 func (s *Server) admit(row endpoints.Endpoint) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		by, err := actorOf(c)
@@ -111,7 +111,11 @@ func (s *Server) admit(row endpoints.Endpoint) fiber.Handler {
 		if s.open && by.Kind == "" {
 			by.Kind = actor.Owner // Runtime.Open is for tests of what lies behind
 		}
-		c.SetUserContext(actor.With(c.UserContext(), by))
+		ctx := actor.With(c.UserContext(), by)
+		if c.Get(actor.NotifyHeader) == actor.NotifyNo {
+			ctx = actor.Silently(ctx)
+		}
+		c.SetUserContext(ctx)
 		return c.Next()
 	}
 }

@@ -75,6 +75,43 @@ func TestABookingMovesByAQuarterOfAnHourOntoItself(t *testing.T) {
 	checkRecorded(t, pool)
 }
 
+// The time of a change is taken before the lock of the booking. The change that waited is told of last, and not as the earlier one.
+func TestRescheduleKeepsTheTimesOfEventsInOrder(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business, anna := uuid.New(), uuid.New()
+	b := newBooking(business, part(anna, 0, 0, 60))
+	mustBook(t, s, b)
+	second, first := moved(b, newBooking(business, part(anna, 0, 60, 120)), 1), moved(b, newBooking(business, part(anna, 0, 120, 180)), 2)
+	second.Now, first.Now = now.Add(2*time.Second), now.Add(time.Second)
+	mustMove(t, s, second)
+	mustMove(t, s, first)
+	if n := count(t, pool, `SELECT count(*) FROM events AS e JOIN events AS before ON before.subject_id = e.subject_id AND before.sequence = e.sequence - 1
+		WHERE e.subject_id = $1 AND e.at < before.at`, b.ID); n != 0 {
+		t.Errorf("%d events are told as earlier than the ones before them", n)
+	}
+}
+
+func TestRescheduleRecordsThatTheCustomerIsNotNotified(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	business, anna := uuid.New(), uuid.New()
+	b := newBooking(business, part(anna, 0, 0, 60))
+	mustBook(t, s, b)
+	for i, by := range []actor.Kind{actor.Owner, actor.Customer} {
+		ctx := actor.Silently(actor.With(t.Context(), actor.Actor{Kind: by}))
+		if _, err := s.Reschedule(ctx, moved(b, newBooking(business, part(anna, 0, 60*(i+1), 60*(i+2))), i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := count(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND data->'notify' = 'false' AND actor_kind = 'owner'`, b.ID); n != 1 {
+		t.Error("the event of the business does not say it")
+	}
+	if n := count(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND data ? 'notify'`, b.ID); n != 1 {
+		t.Error("the event of a customer says it")
+	}
+}
+
 func TestARefusedMoveChangesNothing(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)

@@ -1,0 +1,17 @@
+package actor
+
+import "context"
+
+// NotifyHeader is the header by which a peer asks that the customer is not notified of a write; its value is [NotifyNo].
+const (
+	NotifyHeader = "Slotmesh-Notify"
+	NotifyNo     = "no"
+)
+
+type silentKey struct{}
+
+// Silently returns a context whose writes the customer is not notified of. Only writes of the business heed it.
+func Silently(ctx context.Context) context.Context { return context.WithValue(ctx, silentKey{}, true) }
+
+// IsSilent reports whether the customer is not notified of the writes of a context.
+func IsSilent(ctx context.Context) bool { return ctx.Value(silentKey{}) != nil }
