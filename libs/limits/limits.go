@@ -43,6 +43,8 @@ type Config struct {
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE, default=10"`
 	// SignInsPerMinute is how many attempts to sign in one source has ([Attempter]). Wrong attempts also count in longer windows.
 	SignInsPerMinute int `env:"SIGN_INS_PER_MINUTE, default=10"`
+	// InvitationsPerHour is how many invitations one business sends within an hour; those of operators do not count.
+	InvitationsPerHour int `env:"INVITATIONS_PER_HOUR, default=30"`
 }
 
 // Validate names the settings that are no numbers of requests.
@@ -52,7 +54,7 @@ func (c *Config) Validate() error {
 		"PUBLIC_LIMIT_PER_MINUTE": c.PublicPerMinute, "WEBHOOK_LIMIT_PER_MINUTE": c.WebhookPerMinute,
 		"BOOKING_IP_LIMIT_PER_MINUTE": c.BookPerMinute, "BOOKING_KEY_LIMIT_PER_MINUTE": c.KeyPerMinute,
 		"ADMIN_WRONG_TOKENS_PER_MINUTE": c.WrongTokensPerMinute, "PAGES_LIMIT_PER_MINUTE": c.PagesPerMinute,
-		"SIGN_INS_PER_MINUTE": c.SignInsPerMinute,
+		"SIGN_INS_PER_MINUTE": c.SignInsPerMinute, "INVITATIONS_PER_HOUR": c.InvitationsPerHour,
 	} {
 		if n < 0 || n > mostPerMinute {
 			errs = append(errs, fmt.Errorf("%s: write a number of requests from 1 to %d, or 0 for no limit", name, mostPerMinute))
@@ -77,6 +79,8 @@ const (
 	signIn     = "sign-in"
 	mailedLink = "mailed-link"
 	invitation = "invitation"
+
+	businessInvitation = "business-invitation"
 )
 
 // requests says which requests a limit counts.

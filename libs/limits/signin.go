@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -36,6 +38,7 @@ func (c *Config) longer() []ratelimit.Limit {
 	all := []ratelimit.Limit{
 		{Name: mailedLink, N: min(c.SignInsPerMinute, maxMailedLinks), Window: mailedLinkWindow},
 		{Name: invitation, N: min(c.SignInsPerMinute, maxInvitations), Window: time.Hour},
+		{Name: businessInvitation, N: c.InvitationsPerHour, Window: time.Hour},
 	}
 	for _, w := range wrongSignIns {
 		all = append(all, ratelimit.Limit{Name: w.name, N: w.times * c.SignInsPerMinute, Window: w.window})
@@ -113,4 +116,15 @@ func (g *Gate) MailedLink(ctx context.Context, by Attempter, answer server.Heade
 // Invitation counts a mail that invites an account, whether the account exists or not. Faults: rate_limited (429).
 func (g *Gate) Invitation(ctx context.Context, account string) error {
 	return g.count(ctx, g.rows[invitation], ratelimit.ID("account "+account), fault.RateLimited, http.Header{})
+}
+
+// BusinessInvitation counts an invitation that a business sends, whoever it goes to. Faults: rate_limited (429).
+func (g *Gate) BusinessInvitation(ctx context.Context, businessID uuid.UUID) error {
+	err := g.count(ctx, g.rows[businessInvitation], ratelimit.ID("business "+businessID.String()), fault.RateLimited, http.Header{})
+	if !fault.Is(err, fault.RateLimited) {
+		return err
+	}
+	f := fault.Of(err)
+	f.Sentence = "This business has sent as many invitations as it may within an hour; try again later."
+	return f
 }

@@ -5,8 +5,11 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/limits"
@@ -162,5 +165,29 @@ func TestWithoutALimitNoAttemptIsCounted(t *testing.T) {
 		if err := g.WrongSignIn(t.Context(), limits.Stranger(somebody, "ana"), http.Header{}); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func TestBusinessInvitationsAreLimitedByTheHour(t *testing.T) {
+	t.Parallel()
+	with := settings
+	with.InvitationsPerHour = 3
+	g, hands := gate(with)
+	business, other := uuid.New(), uuid.New()
+	for range 3 {
+		if err := g.BusinessInvitation(t.Context(), business); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := g.BusinessInvitation(t.Context(), business)
+	if !fault.Is(err, fault.RateLimited) || !strings.Contains(fault.Of(err).Sentence, "as many invitations") || fault.Of(err).RetryAfter != time.Hour {
+		t.Errorf("the fourth: %v", err)
+	}
+	if err := g.BusinessInvitation(t.Context(), other); err != nil {
+		t.Errorf("another business: %v", err)
+	}
+	hands.Advance(time.Hour)
+	if err := g.BusinessInvitation(t.Context(), business); err != nil {
+		t.Errorf("an hour later: %v", err)
 	}
 }

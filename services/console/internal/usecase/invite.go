@@ -59,6 +59,11 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.O
 	if err != nil {
 		return nil, err
 	}
+	if !by.Operator {
+		if err := a.Limits.BusinessInvitation(ctx, business.ID); err != nil {
+			return nil, err
+		}
+	}
 	pending, err := a.Store.Invite(ctx, person.ID, m, a.Clock.Now(), func(p store.Person, known []access.Member) bool {
 		return !by.Operator && (p.Verified || !managesAll(by, p, known))
 	})
