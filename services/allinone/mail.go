@@ -14,6 +14,14 @@ import (
 // demoSender is what messages come from where no MAIL_FROM is set.
 const demoSender = "no-reply@slotmesh.example"
 
+// smtpPreview is notifications' setting of this name: the mailbox of the demo only shows messages.
+func (p *Process) smtpPreview() string {
+	if p.Mailbox == nil {
+		return ""
+	}
+	return "true"
+}
+
 // openMail starts the mailbox of the demo, where no mail server is set: messages are sent to it, and read on its page.
 func (p *Process) openMail(ctx context.Context) error {
 	if p.cfg.SMTPURL != "" {

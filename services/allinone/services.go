@@ -112,7 +112,7 @@ func (p *Process) environment(name string) envconfig.Lookuper {
 	for name, value := range map[string]string{
 		"STRIPE_SECRET_KEY": p.cfg.StripeSecretKey, "STRIPE_WEBHOOK_SECRET": p.cfg.StripeWebhookSecret, "STRIPE_API_BASE": p.cfg.StripeAPIBase,
 		"PEER_TIMEOUT": p.cfg.PeerTimeout, "PAGES_URL": cmp.Or(p.cfg.PagesURL, p.PublicURL), "OWNER_URL": cmp.Or(p.cfg.OwnerURL, p.AdminURL), "PUBLIC_URL": p.PublicURL,
-		"SMTP_URL": p.cfg.SMTPURL, "SMTP_ALLOW_PLAINTEXT": p.cfg.SMTPAllowPlaintext, "MAIL_FROM": p.cfg.MailFrom,
+		"SMTP_URL": p.cfg.SMTPURL, "SMTP_ALLOW_PLAINTEXT": p.cfg.SMTPAllowPlaintext, "MAIL_FROM": p.cfg.MailFrom, "SMTP_PREVIEW": p.smtpPreview(),
 	} {
 		if value != "" {
 			env[name] = value

@@ -91,7 +91,7 @@ func startFailing(t *testing.T) *failing {
 	})
 	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, f.clock, testkit.Patience)
 	t.Cleanup(sender.Close)
-	f.webhooks = &deliver.Webhooks{Store: f.records, Sender: sender, Disabled: tellOwner(told), Clock: f.clock, Telemetry: tel}
+	f.webhooks = &deliver.Webhooks{Slug: harbor, Store: f.records, Sender: sender, Disabled: tellOwner(told), Clock: f.clock, Telemetry: tel}
 	work := jobs.NewWork()
 	told.AddTo(work)
 	f.webhooks.Join(work)
@@ -198,3 +198,6 @@ func TestFiveDaysOfFailureDisableAnEndpointAndAreMailedToItsOwner(t *testing.T) 
 		t.Errorf("a disabled endpoint is called: %d times", n-calls)
 	}
 }
+
+// harbor is the slug of every business.
+func harbor(context.Context, uuid.UUID) (string, error) { return "harbor", nil }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
@@ -50,6 +52,14 @@ type Config struct {
 	// MessagesKeptFor is how long messages are kept, sent or not; those about what has ended go sooner where the business forgets its
 	// customers sooner (privacy.keep_customers_days).
 	MessagesKeptFor time.Duration `env:"MESSAGES_KEPT_FOR, default=2160h"`
+	// MessagesPerDay is how many messages one business sends within 24 hours. More are held until the limit allows them.
+	MessagesPerDay int `env:"MESSAGES_PER_DAY, default=1000"`
+	// MessagesPerDayOf are other limits of single businesses: ID:NUMBER,ID:NUMBER.
+	MessagesPerDayOf map[string]int `env:"MESSAGES_PER_DAY_OF"`
+	// MessagesUndo is how long messages about a change by the business wait, so that it can be undone.
+	MessagesUndo time.Duration `env:"MESSAGES_UNDO, default=20s"`
+	// WebhookAllow are networks (CIDRs) of the operator that webhooks may be sent to as well, by HTTP and on any port, too.
+	WebhookAllow []string `env:"WEBHOOK_ALLOW"`
 	// WebhookLoopback lets webhooks be sent to this machine, by HTTP too, for tests.
 	WebhookLoopback bool `env:"WEBHOOK_LOOPBACK, default=false"`
 }
@@ -63,13 +73,41 @@ func (c *Config) Validate() error {
 	if c.MessagesKeptFor < leastKept {
 		errs = append(errs, fmt.Errorf("MESSAGES_KEPT_FOR: write at least %s, as attempts at a message are made for a day", leastKept))
 	}
+	if _, err := networks(c.WebhookAllow); err != nil {
+		errs = append(errs, err)
+	}
+	if c.MessagesPerDay < 1 {
+		errs = append(errs, errors.New("MESSAGES_PER_DAY: write a number above 0, such as 1000"))
+	}
+	for id, n := range c.MessagesPerDayOf {
+		if uuid.Validate(id) != nil || n < 1 {
+			errs = append(errs, fmt.Errorf("MESSAGES_PER_DAY_OF: %q: write the id of a business and a number above 0, such as 01890a5d-ac96-774b-bcce-b302099a8057:5000", id))
+		}
+	}
+	if c.MessagesUndo < 0 || c.MessagesUndo > maxUndo {
+		errs = append(errs, fmt.Errorf("MESSAGES_UNDO: write a duration of at most %s, such as 20s", maxUndo))
+	}
 	return errors.Join(errs...)
 }
 
 const (
+	maxUndo     = 5 * time.Minute
 	mostForMail = 25 * time.Second
 	leastKept   = 48 * time.Hour
 )
+
+// networks reads the networks of WEBHOOK_ALLOW.
+func networks(texts []string) ([]netip.Prefix, error) {
+	list := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("WEBHOOK_ALLOW: %q is no network; write one such as 10.0.0.0/8, several with commas between them", text)
+		}
+		list[i] = p.Masked()
+	}
+	return list, nil
+}
 
 // Migrate brings notifications' tables up to date, River's among them.
 func Migrate(ctx context.Context, cfg Config) error {
@@ -97,7 +135,11 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Erase(catalog, records.Erase)
 	s.Forget(catalog, catalogclient.NewClient(catalog, rt.Telemetry), pool, records)
 
-	guard := webhook.Guard{Loopback: cfg.WebhookLoopback}
+	allowed, err := networks(cfg.WebhookAllow)
+	if err != nil {
+		return err
+	}
+	guard := webhook.Guard{Loopback: cfg.WebhookLoopback, Allow: allowed}
 	sender := webhook.NewSender(guard, nil, rt.Clock, webhook.SendWithin)
 	s.OnStop("webhooks", func(context.Context) error { sender.Close(); return nil })
 
@@ -110,7 +152,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	messages := openMessages(cfg, rt, s, pool, records, catalog)
 	messages.Sender = letters
 	messages.AddTo(work)
-	webhooks := &deliver.Webhooks{Store: records, Sender: sender, Disabled: tellOwner(messages), Clock: rt.Clock, Telemetry: rt.Telemetry}
+	webhooks := &deliver.Webhooks{Slug: slugOf(messages), Store: records, Sender: sender, Disabled: tellOwner(messages), Clock: rt.Clock, Telemetry: rt.Telemetry}
 	webhooks.Join(work)
 	client, err := jobs.Open(pool, work, rt.Clock, rt.Telemetry)
 	if err != nil {
@@ -118,7 +160,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	webhooks.InsertBy(client)
 	(&api.Webhooks{Records: records, Owner: &usecase.Webhooks{
-		Store: records, Guard: guard, Resolve: webhook.Resolve, Clock: rt.Clock, Wake: webhooks.Wake,
+		Slug: slugOf(messages), Store: records, Guard: guard, Resolve: webhook.Resolve, Clock: rt.Clock, Wake: webhooks.Wake,
 	}}).Mount(s.Internal)
 	(&api.Customers{Records: records, Owner: &usecase.Customers{Store: records, Clock: rt.Clock, Wake: webhooks.Wake}}).Mount(s.Internal)
 	(&api.Messages{Owner: &usecase.Messages{Store: records, Again: func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
@@ -149,9 +191,24 @@ func openMail(cfg mail.Config) (messages.Sender, error) {
 
 func openMessages(cfg Config, rt server.Runtime, s *service.Service, pool *pgxpool.Pool, records *store.Store, catalog *peer.Client) *messages.Messages {
 	return messages.New(messages.Config{
-		Pool: pool, Store: records, From: cfg.Mail.From, KeptFor: cfg.MessagesKeptFor, Clock: rt.Clock, Telemetry: rt.Telemetry,
+		Pool: pool, Store: records, From: cfg.Mail.From, Preview: cfg.Mail.Preview,
+		Limits: messages.RecipientLimits(cfg.MessagesPerDay, cfg.MessagesPerDayOf), UndoFor: cfg.MessagesUndo, KeptFor: cfg.MessagesKeptFor, Clock: rt.Clock, Telemetry: rt.Telemetry,
 		Peers: messages.NewServices(catalog, s.Peer("booking", cfg.BookingURL), s.Peer("rental", cfg.RentalURL), rt.Telemetry),
 	})
+}
+
+// slugOf finds the slug of a business, "" once it is removed.
+func slugOf(m *messages.Messages) func(context.Context, uuid.UUID) (string, error) {
+	return func(ctx context.Context, businessID uuid.UUID) (string, error) {
+		offer, err := m.Peers.Offer(ctx, businessID)
+		switch {
+		case fault.Is(err, fault.BusinessNotFound):
+			return "", nil
+		case err != nil:
+			return "", err
+		}
+		return offer.Slug, nil
+	}
 }
 
 // tellOwner has the owner told of an endpoint that is disabled.

@@ -162,7 +162,7 @@ func Answers(questions []Question, given map[string]any) (map[string]any, []Wron
 // read returns the answer as it is kept, nil where there is none.
 func (q Question) read(value any) (any, Wrong) {
 	if text, ok := value.(string); ok {
-		value = strings.TrimSpace(text)
+		value = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) // forms send a line break as two characters
 	}
 	if value == nil || value == "" {
 		if q.Required && q.Type == QuestionCheckbox {

@@ -13,15 +13,16 @@ import (
 
 // States of a message.
 const (
-	MessageKept   = "kept"   // there was no mail server to send it by
-	MessageQueued = "queued" // attempts go on
-	MessageSent   = "sent"   // the mail server has taken it
-	MessageFailed = "failed" // refused for good, or not taken for a day
+	MessageNotSent = "not_sent" // there is no mail server, the business is a sandbox, or a newer message replaced it
+	MessageQueued  = "queued"   // attempts go on
+	MessageHeld    = "held"     // a limit holds it back
+	MessageSent    = "sent"     // the mail server has taken it
+	MessageFailed  = "failed"   // refused for good, or not taken for a day
 )
 
 // MessageStatuses are all of them, in the order in which a message comes to them.
 func MessageStatuses() []string {
-	return []string{MessageKept, MessageQueued, MessageSent, MessageFailed}
+	return []string{MessageNotSent, MessageQueued, MessageHeld, MessageSent, MessageFailed}
 }
 
 // Message is what a customer or an owner was mailed, or would have been, as lists show it.

@@ -3,6 +3,7 @@ package notifications
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -65,6 +66,7 @@ type Delivery struct {
 	Status    string            `json:"status"`
 	NextAt    *time.Time        `json:"next_attempt_at"` // null: it is over, or waits for an earlier event of its subject
 	CreatedAt time.Time         `json:"created_at"`
+	Body      json.RawMessage   `json:"body"` // as it is sent
 	Attempts  []DeliveryAttempt `json:"attempts"`
 }
 

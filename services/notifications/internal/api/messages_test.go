@@ -79,7 +79,7 @@ func open(t *testing.T, sender messages.Sender) *postOffice {
 	(&api.Messages{Owner: &usecase.Messages{Store: p.store, Again: func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
 		return mails.Retry(ctx, sends, businessID, id)
 	}}}).Mount(srv.Internal)
-	webhooks := &usecase.Webhooks{Store: p.store, Guard: webhook.Guard{Loopback: true}, Resolve: webhook.Resolve, Clock: now}
+	webhooks := &usecase.Webhooks{Slug: func(context.Context, uuid.UUID) (string, error) { return "harbor", nil }, Store: p.store, Guard: webhook.Guard{Loopback: true}, Resolve: webhook.Resolve, Clock: now}
 	(&api.Webhooks{Records: p.store, Owner: webhooks}).Mount(srv.Internal)
 	(&api.Customers{Records: p.store, Owner: &usecase.Customers{Store: p.store, Clock: now}}).Mount(srv.Internal)
 	caller := peer.New("notifications", "http://"+srv.InternalAddr().String(), telemetry.Discard(), peer.Timeout(testkit.Patience))
@@ -106,7 +106,7 @@ func (p *postOffice) written(seconds int, kind letter.Kind, status string) store
 		Text: "Hello Zoë", HTML: "<p>Hello Zoë</p>", Calendar: []byte("BEGIN:VCALENDAR"), Method: "REQUEST", Status: store.MessageQueued,
 		AboutEndsAt: monday, CreatedAt: monday.Add(time.Duration(seconds) * time.Second),
 	}
-	if status == store.MessageKept {
+	if status == store.MessageNotSent {
 		m.Status = status
 	}
 	if kind == letter.OwnerNotice {
@@ -136,7 +136,7 @@ func (p *postOffice) count(sql string) int {
 func TestMessagesAreListedNewestFirstByStatusAndKind(t *testing.T) {
 	t.Parallel()
 	p := open(t, silent{})
-	kept := p.written(1, letter.BookingReceived, store.MessageKept)
+	kept := p.written(1, letter.BookingReceived, store.MessageNotSent)
 	failed := p.written(2, letter.BookingConfirmed, store.MessageFailed)
 	sent := p.written(3, letter.BookingConfirmed, store.MessageSent)
 	for name, test := range map[string]struct {
@@ -144,7 +144,7 @@ func TestMessagesAreListedNewestFirstByStatusAndKind(t *testing.T) {
 		want   []uuid.UUID
 	}{
 		"all":             {notifications.MessageFilter{}, []uuid.UUID{sent.ID, failed.ID, kept.ID}},
-		"by status":       {notifications.MessageFilter{Status: notifications.MessageKept}, []uuid.UUID{kept.ID}},
+		"by status":       {notifications.MessageFilter{Status: notifications.MessageNotSent}, []uuid.UUID{kept.ID}},
 		"by kind":         {notifications.MessageFilter{Kind: "booking_confirmed"}, []uuid.UUID{sent.ID, failed.ID}},
 		"by both":         {notifications.MessageFilter{Status: notifications.MessageFailed, Kind: "booking_confirmed"}, []uuid.UUID{failed.ID}},
 		"of owners: none": {notifications.MessageFilter{Kind: "owner_notice"}, nil},
@@ -206,7 +206,7 @@ func TestAMessageIsShownWhole(t *testing.T) {
 func TestWhatIsHeldOfACustomerAreTheirMessages(t *testing.T) {
 	t.Parallel()
 	p := open(t, silent{})
-	second, first := p.written(2, letter.Reminder, store.MessageKept), p.written(1, letter.BookingConfirmed, store.MessageSent)
+	second, first := p.written(2, letter.Reminder, store.MessageNotSent), p.written(1, letter.BookingConfirmed, store.MessageSent)
 	notice := p.written(3, letter.OwnerNotice, store.MessageFailed)
 	held, err := p.client.Held(t.Context(), p.business, " Zoe@Example.com")
 	if err != nil || len(held.Messages) != 3 {
@@ -233,7 +233,7 @@ func TestWhatIsHeldOfACustomerAreTheirMessages(t *testing.T) {
 func TestAMessageIsSentAgainOnceForEachKey(t *testing.T) {
 	t.Parallel()
 	p := open(t, silent{})
-	failed, kept := p.written(0, letter.BookingConfirmed, store.MessageFailed), p.written(1, letter.BookingReceived, store.MessageKept)
+	failed, kept := p.written(0, letter.BookingConfirmed, store.MessageFailed), p.written(1, letter.BookingReceived, store.MessageNotSent)
 	named := func(key string) context.Context {
 		return idempotency.With(t.Context(), idempotency.Request{Key: key})
 	}
@@ -274,11 +274,11 @@ func TestAMessageThatCannotBeSentAgainIsRefused(t *testing.T) {
 		}
 	}
 	without := open(t, nil)
-	kept := without.written(0, letter.BookingConfirmed, store.MessageKept)
+	kept := without.written(0, letter.BookingConfirmed, store.MessageNotSent)
 	if _, err := without.client.RetryMessage(t.Context(), without.business, kept.ID); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "SMTP_URL") {
 		t.Errorf("without a mail server: %v", err)
 	}
-	if got, err := without.client.Message(t.Context(), without.business, kept.ID); err != nil || got.Status != notifications.MessageKept {
+	if got, err := without.client.Message(t.Context(), without.business, kept.ID); err != nil || got.Status != notifications.MessageNotSent {
 		t.Errorf("it is %+v then, %v", got, err)
 	}
 }

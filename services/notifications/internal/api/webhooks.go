@@ -140,7 +140,7 @@ func (a *Webhooks) showSecret(c *fiber.Ctx, made store.Created) (notifications.S
 func showDelivery(d store.Delivery) notifications.Delivery {
 	shown := notifications.Delivery{
 		ID: d.ID, WebhookID: d.EndpointID, EventID: d.EventID, Type: d.EventType, Subject: notifications.Subject{Kind: d.SubjectKind, ID: d.SubjectID},
-		Sequence: d.Sequence, Status: d.Status, CreatedAt: d.CreatedAt, Attempts: make([]notifications.DeliveryAttempt, len(d.Attempts)),
+		Sequence: d.Sequence, Status: d.Status, CreatedAt: d.CreatedAt, Body: d.Body, Attempts: make([]notifications.DeliveryAttempt, len(d.Attempts)),
 	}
 	if d.DueAt != nil {
 		at := d.DueAt.UTC()

@@ -37,7 +37,9 @@ const (
 	// turn is how long a job sends before it lets other endpoints have its worker.
 	turn = 5 * time.Second
 	// laneFor is how long a lane is held where its job dies: longer than a turn and a last call.
-	laneFor = turn + webhook.SendWithin + 30*time.Second
+	laneFor = turn + webhook.SendWithin + 15*time.Second
+	// rescueEvery is how often the lanes of jobs that died are looked for. With laneFor, webhooks of an endpoint go on within 60 s.
+	rescueEvery = 10 * time.Second
 	// workers of each replica
 	workers        = 64
 	workersFailing = 32
@@ -57,6 +59,9 @@ type Webhooks struct {
 	Telemetry *telemetry.Telemetry
 	// Disabled returns the jobs that tell the owner of an endpoint that Slotmesh disables in this transaction.
 	Disabled func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams, error)
+
+	// Slug returns the slug of a business, "" once it is removed.
+	Slug func(ctx context.Context, businessID uuid.UUID) (string, error)
 
 	jobs     Jobs
 	attempts metric.Int64Counter
@@ -81,6 +86,16 @@ type sweepArgs struct{}
 
 func (sweepArgs) Kind() string { return "webhook_sweep" }
 
+// rescueArgs is the job that goes on where a job died that held a lane.
+type rescueArgs struct{}
+
+func (rescueArgs) Kind() string { return "webhook_rescue" }
+
+// rescue makes a job for each endpoint whose lane is held longer than a job may hold it.
+func (w *Webhooks) rescue(ctx context.Context, _ *river.Job[rescueArgs]) error {
+	return w.Store.RescueLanes(ctx, w.Wake)
+}
+
 // Join adds what webhooks do to the work of the service.
 func (w *Webhooks) Join(work *jobs.Work) {
 	w.attempts = w.Telemetry.Counter("slotmesh.webhooks.attempts", "Attempts to deliver webhooks by outcome.")
@@ -90,6 +105,11 @@ func (w *Webhooks) Join(work *jobs.Work) {
 	work.Queues[queueFailing] = river.QueueConfig{MaxWorkers: workersFailing}
 	work.Periodic = append(work.Periodic, river.NewPeriodicJob(river.PeriodicInterval(sweepEvery),
 		func() (river.JobArgs, *river.InsertOpts) { return sweepArgs{}, &river.InsertOpts{Queue: queue} }, nil))
+	river.AddWorker(work.Workers, river.WorkFunc(w.rescue))
+	work.Periodic = append(work.Periodic, river.NewPeriodicJob(river.PeriodicInterval(rescueEvery),
+		func() (river.JobArgs, *river.InsertOpts) {
+			return rescueArgs{}, &river.InsertOpts{Queue: queue, Priority: 1}
+		}, nil))
 }
 
 // InsertBy says who inserts the jobs: the client that is made of the work that [Webhooks.Join] has joined.
@@ -116,7 +136,11 @@ func (w *Webhooks) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([
 				continue
 			}
 			if body == nil {
-				if body, err = webhook.Body(e); err != nil {
+				slug, err := w.Slug(ctx, e.BusinessID)
+				if err != nil {
+					return nil, err
+				}
+				if body, err = e.Webhook(slug); err != nil {
 					return nil, err
 				}
 				if customer, err = webhook.Customer(e); err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/deliver"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )
@@ -428,7 +429,7 @@ func TestOneJobAtATimeSendsToAnEndpoint(t *testing.T) {
 	w := newWorld(t)
 	endpoint := w.endpoint("http://127.0.0.1:9").Endpoint.ID
 	lane := func() store.Lane {
-		return store.Lane{BusinessID: w.business, EndpointID: endpoint, Holder: uuid.New()}
+		return store.Lane{BusinessID: w.business, EndpointID: endpoint.Endpoint.ID, Holder: uuid.New()}
 	}
 	takes := func(l store.Lane) bool {
 		t.Helper()
@@ -736,5 +737,37 @@ func TestNothingIsLeftBehindWhereReplicasDie(t *testing.T) {
 		if len(seen) != each {
 			t.Errorf("%s: %v", subject, sequences)
 		}
+	}
+}
+
+// A process is killed while its job holds the lane of an endpoint. Webhooks of the endpoint go on within a minute.
+func TestRescueSendsWhereAJobDied(t *testing.T) {
+	t.Parallel()
+	if deliver.LongestPause > time.Minute {
+		t.Errorf("webhooks pause for up to %s, want at most a minute", deliver.LongestPause)
+	}
+	w := newWorld(t)
+	endpoint := w.endpoint(newReceiver(t, always(200)).URL)
+	w.take(w.happened(uuid.New(), 1))
+	dead := store.Lane{BusinessID: w.business, EndpointID: endpoint.Endpoint.ID, Holder: uuid.New()}
+	if taken, err := w.records.TakeLane(t.Context(), dead, time.Hour, false); err != nil || !taken {
+		t.Fatal(taken, err)
+	}
+	if _, err := w.pool.Exec(t.Context(), `DELETE FROM river_job`); err != nil { // it counts as running until River finds out
+		t.Fatal(err)
+	}
+	rescue := func() {
+		t.Helper()
+		if err := w.webhooks.Rescue(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.drain()
+	}
+	if rescue(); w.count(store.Delivered) != 0 {
+		t.Error("it is sent while the lane may be held")
+	}
+	w.expireLanes()
+	if rescue(); w.count(store.Delivered) != 1 {
+		t.Error("it is not sent once the lane has expired")
 	}
 }

@@ -16,3 +16,9 @@ func (w *Webhooks) Run(ctx context.Context, jobID int64, args []byte) error {
 
 // Sweep does what the job that removes old deliveries does.
 func (w *Webhooks) Sweep(ctx context.Context) error { return w.sweep(ctx, nil) }
+
+// Rescue does what the job that looks for the lanes of jobs that died does.
+func (w *Webhooks) Rescue(ctx context.Context) error { return w.rescue(ctx, nil) }
+
+// LongestPause is how long webhooks of an endpoint pause at most after the process that sent them was killed.
+const LongestPause = laneFor + 2*rescueEvery

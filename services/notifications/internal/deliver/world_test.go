@@ -61,6 +61,7 @@ func worldOn(t *testing.T, pool *pgxpool.Pool, now *clock.Manual, business uuid.
 	tel.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	w.webhooks = &deliver.Webhooks{
 		Store: w.records, Sender: sender, Clock: now, Telemetry: tel,
+		Slug: func(context.Context, uuid.UUID) (string, error) { return "harbor", nil },
 		Disabled: func(_ context.Context, _ pgx.Tx, e store.Endpoint) ([]river.InsertManyParams, error) {
 			w.told = append(w.told, e)
 			return nil, nil

@@ -14,17 +14,20 @@ import (
 // Facts are what a message tells. Texts may be anything that people typed. Business, Subject and Customer belong to every
 // message but the notice of a webhook endpoint, which tells Business and Webhook.
 type Facts struct {
-	Business Business
-	Customer Person
-	Subject  Subject
-	Was      *When     // of [BookingMoved] and its notice: when it was before
-	Payment  Payment   // of [PaymentDue] and [PaymentFailed]
-	Refund   *Money    // of cancellations of what was paid, and of [Refunded]: what goes back, 0 where nothing does; else nil
-	Notice   Notice    // of [OwnerNotice]
-	Webhook  Webhook   // of [NoticeWebhookDisabled]
-	Link     string    // the customer's link, or empty; owners are never given it
-	Note     Note      // the owner's own words for customers, of this kind of message
-	Stamp    time.Time // when the subject came to be as it is: the event's time
+	Business           Business
+	Customer           Person
+	Subject            Subject
+	Was                *When     // of [BookingMoved] and its notice: when it was before
+	WasStaff           string    // the member before, where another one performs the booking now
+	Payment            Payment   // of [PaymentDue] and [PaymentFailed]
+	Refund             *Money    // of cancellations of what was paid, and of [Refunded]: what goes back, 0 where nothing does; else nil
+	Notice             Notice    // of [OwnerNotice]
+	Answers            []Answer  // of [OwnerNotice]: what the customer answered to the business\'s questions
+	Webhook            Webhook   // of [NoticeWebhookDisabled]
+	CanMove, CanCancel bool      // what the business lets the customer do by the link
+	Link               string    // the customer's link, or empty; owners are never given it
+	Note               Note      // the owner's own words for customers, of this kind of message
+	Stamp              time.Time // when the subject came to be as it is: the event's time
 }
 
 // Business is who the message is from.
@@ -36,6 +39,13 @@ type Business struct {
 	ReplyTo  string            // where answers go; where it is empty, nobody is told to answer
 	From     string            // the address that messages are sent from; it invites to calendars where ReplyTo is empty
 	Accent   string            // #rrggbb of the business's colour, or empty
+}
+
+// Answer is an answer of the customer; Label is in the language of the letter where the business has it in that.
+type Answer struct {
+	Label Note
+	Text  string // "" for a checkbox
+	Yes   bool   // of a checkbox
 }
 
 // Person is the customer.
@@ -63,6 +73,9 @@ type Subject struct {
 	Quantity int    // people, tickets or units; 0 where it goes without saying
 	When     When
 	Total    Money // the zero Money where no price is shown
+	Paid     Money // of Total, online; the zero Money if nothing was paid
+	Rest     Money // of Total, still to be paid on site; the zero Money if nothing is
+	Count    int   // of tickets of all tiers
 	Pending  bool  // waits to be confirmed
 }
 

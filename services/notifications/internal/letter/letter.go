@@ -153,6 +153,9 @@ func layoutOf(kind Kind, f *Facts) (layout, error) {
 	if kind == PaymentDue && f.Subject.Kind != BookingSubject {
 		l.leads = []string{"payment_due_" + string(f.Subject.Kind)}
 	}
+	if kind == BookingMoved && f.Was == nil && f.WasStaff != "" {
+		l.title, l.leads = "title_booking_changed", []string{"booking_person"}
+	}
 	if kind != OwnerNotice {
 		return l, nil
 	}
@@ -209,6 +212,9 @@ func (p *page) toCustomer(w *words, f *Facts, button string) {
 	if lines := f.Note.in(w); len(lines) > 0 {
 		p.NoteTitle, p.Note = w.Say("note"), lines
 	}
+	if button == manageButton {
+		button = f.manageButton()
+	}
 	if link := webAddress(f.Link); link != "" {
 		p.Button, p.Link = w.Say(button), link
 	}
@@ -217,10 +223,26 @@ func (p *page) toCustomer(w *words, f *Facts, button string) {
 	}
 }
 
+// manageButton is the button of a subject that is ahead. It offers only what the business lets customers do.
+const manageButton = "manage"
+
+func (f *Facts) manageButton() string {
+	movable := f.CanMove && f.Subject.Kind == BookingSubject
+	switch {
+	case movable && f.CanCancel:
+		return manageButton
+	case movable:
+		return "manage_move"
+	case f.CanCancel:
+		return "manage_cancel"
+	}
+	return "view"
+}
+
 // leads adds the sentences of the kind and, where something was paid, the one about the refund.
 func (p *page) leads(kind Kind, w *words, f *Facts, l layout) {
 	if kind == Ticket {
-		p.Paragraphs = append(p.Paragraphs, w.Count("ticket", f.Subject.Quantity))
+		p.Paragraphs = append(p.Paragraphs, w.Count("ticket", max(f.Subject.Count, f.Subject.Quantity, 1)))
 	}
 	for _, id := range l.leads {
 		p.Paragraphs = append(p.Paragraphs, w.Say(id))
@@ -266,6 +288,10 @@ func (p *page) details(w *words, f *Facts, show parts) {
 		p.Rows[len(p.Rows)-1].Old = true
 	}
 	p.add(w.Say("with"), w.typed(s.Staff, maxName))
+	if f.WasStaff != "" {
+		p.add(w.Say("before"), w.typed(f.WasStaff, maxName))
+		p.Rows[len(p.Rows)-1].Old = true
+	}
 	if count := w.quantity(s); count != "" {
 		p.add(w.Say("count_"+string(s.Kind)), count)
 	}
@@ -273,13 +299,27 @@ func (p *page) details(w *words, f *Facts, show parts) {
 		p.add(w.Say("customer"), w.typed(f.Customer.Name, maxName))
 		p.add(w.Say("email"), w.foreign(clean(f.Customer.Email, maxURL)))
 		p.add(w.Say("phone"), w.foreign(clean(f.Customer.Phone, maxName)))
+		p.answers(w, f.Answers)
 	}
 	p.money(w, f, show)
+}
+
+// answers adds what the customer answered.
+func (p *page) answers(w *words, list []Answer) {
+	for _, a := range list {
+		lines := w.typedLines(a.Text)
+		if a.Text == "" {
+			lines = []string{w.Say(map[bool]string{true: "yes", false: "no"}[a.Yes])}
+		}
+		p.add(w.typed(w.translated(a.Label.Text, a.Label.Translations), maxName), lines...)
+	}
 }
 
 func (p *page) money(w *words, f *Facts, show parts) {
 	if show.total {
 		p.add(w.Say("total"), w.amount(f.Subject.Total))
+		p.add(w.Say("paid"), w.amount(f.Subject.Paid))
+		p.add(w.Say("rest"), w.amount(f.Subject.Rest))
 	}
 	if show.payment {
 		p.add(w.Say("due"), w.amount(f.Payment.Amount))

@@ -3,7 +3,10 @@ package mail
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net/mail"
+	"strings"
+	"unicode"
 
 	gomail "github.com/wneessen/go-mail"
 )
@@ -30,7 +33,7 @@ func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 		msg.ReplyToMailAddress(reply)
 	}
 	msg.SetGenHeader(gomail.HeaderContentLang, m.Language)
-	msg.Subject(line(m.Subject))
+	setSubject(msg, line(m.Subject))
 	msg.SetDateWithValue(m.Date)
 	msg.SetMessageIDWithValue(m.ID + "@" + s.domain)
 	if m.Thread != "" {
@@ -48,6 +51,60 @@ func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 		}
 	}
 	return msg, nil
+}
+
+const (
+	maxLine     = 76 // of a header with encoded words (RFC 2047 §2)
+	wordBegin   = "=?UTF-8?q?"
+	wordEnd     = "?="
+	subjectName = "Subject: "
+)
+
+// setSubject writes the subject. Encoded words fill the line of the header's name first: go-mail begins a new line before one that is
+// too long for the rest of it, and some readers show such a subject as empty.
+func setSubject(msg *gomail.Msg, subject string) {
+	if isASCII(subject) {
+		msg.Subject(subject)
+		return
+	}
+	msg.SetGenHeaderPreformatted(gomail.HeaderSubject, encodedWords(subject, len(subjectName)))
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
+}
+
+// encodedWords are a text as encoded words on lines of at most 76 characters, the first of which begins at column.
+func encodedWords(text string, column int) string {
+	var b strings.Builder
+	b.WriteString(wordBegin)
+	column += len(wordBegin)
+	for _, r := range text {
+		encoded := encodedRune(r)
+		if column+len(encoded)+len(wordEnd) > maxLine {
+			b.WriteString(wordEnd + "\r\n " + wordBegin)
+			column = len(" " + wordBegin)
+		}
+		b.WriteString(encoded)
+		column += len(encoded)
+	}
+	b.WriteString(wordEnd)
+	return b.String()
+}
+
+// encodedRune is a rune in the Q encoding.
+func encodedRune(r rune) string {
+	switch {
+	case r == ' ':
+		return "_"
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
+		return string(r)
+	}
+	var b strings.Builder
+	for _, c := range []byte(string(r)) {
+		fmt.Fprintf(&b, "=%02X", c)
+	}
+	return b.String()
 }
 
 // bare reads a bare address, whose domain is then in ASCII.

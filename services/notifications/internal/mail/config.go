@@ -18,6 +18,8 @@ type Config struct {
 	// URL of the SMTP server: smtp://user:password@mail.example.com:587 (587 where no port is named; STARTTLS is demanded) or
 	// smtps:// (465; TLS from the first byte). Empty: messages are kept and shown, and none is sent.
 	URL string `env:"SMTP_URL"`
+	// Preview says that the server at URL only shows messages, so that what it takes is not sent.
+	Preview bool `env:"SMTP_PREVIEW, default=false"`
 	// AllowPlaintext lets messages, and the password, travel unencrypted to a smtp:// server without STARTTLS. A server at this
 	// machine's loopback needs no leave.
 	AllowPlaintext bool `env:"SMTP_ALLOW_PLAINTEXT, default=false"`

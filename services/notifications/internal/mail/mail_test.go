@@ -374,3 +374,42 @@ func mustDecode(t *testing.T, value string) string {
 	}
 	return decoded
 }
+
+func TestSubjectBeginsOnTheLineOfItsName(t *testing.T) {
+	t.Parallel()
+	for _, subject := range []string{
+		"Ваша запись подтверждена: Стрижка и укладка, длинные волосы · пн, 1 марта, 09:00", "Ä", "予約が確定しました：カット・カラー・トリートメント、その他のメニュー",
+		"Booking confirmed: Füße", strings.Repeat("é", 300), "Booking confirmed: haircut",
+	} {
+		sender, err := NewSender(Config{URL: "smtp://127.0.0.1:25", Timeout: testkit.Patience, From: "no-reply@slotmesh.example"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := letter()
+		m.Subject = subject
+		msg, err := sender.compose(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var raw strings.Builder
+		if _, err := msg.WriteTo(&raw); err != nil {
+			t.Fatal(err)
+		}
+		_, head, _ := strings.Cut(raw.String(), "\r\nSubject:")
+		for i, line := range strings.Split(head, "\r\n") {
+			if i > 0 && !strings.HasPrefix(line, " ") {
+				break
+			}
+			if strings.TrimSpace(line) == "" || len(line) > 76 {
+				t.Errorf("%s: line %d of the subject is %q", subject, i+1, line)
+			}
+		}
+		read, err := mail.ReadMessage(strings.NewReader(raw.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := new(mime.WordDecoder).DecodeHeader(read.Header.Get("Subject")); err != nil || got != subject {
+			t.Errorf("it is read as %q, %v; want %q", got, err, subject)
+		}
+	}
+}

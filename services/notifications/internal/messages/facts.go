@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -22,6 +24,7 @@ func (m *Messages) facts(offer *catalog.Offer, e event.Event) (letter.Facts, err
 		Name: offer.Name, Names: offer.NameTranslations, Language: offer.DefaultLanguage, Zone: offer.Location(),
 		ReplyTo: offer.Notifications.ReplyTo, From: m.From, Accent: offer.Page.Accent,
 	}}
+	f.CanMove, f.CanCancel = offer.SelfService.RescheduleUntilHours != nil, offer.SelfService.CancelUntilHours != nil
 	var err error
 	switch e.Subject.Kind {
 	case event.Booking:
@@ -51,17 +54,8 @@ var notices = map[event.Type]letter.Notice{
 	plan.EndpointDisabled: letter.NoticeWebhookDisabled,
 }
 
-// bookingData is what the event of a booking tells: the booking, and where it was before a move.
-type bookingData struct {
-	booking.Booking
-	From *struct {
-		StartsAt time.Time `json:"starts_at"`
-		EndsAt   time.Time `json:"ends_at"`
-	} `json:"from"`
-}
-
 func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
-	var b bookingData
+	var b booking.Booking
 	if err := json.Unmarshal(e.Data, &b); err != nil {
 		return err
 	}
@@ -74,6 +68,9 @@ func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	if b.PartySize > 1 {
 		f.Subject.Quantity = b.PartySize
 	}
+	if name := booking.PackageName(offer, b.Services, b.Locale); name != "" {
+		f.Subject.Items = append(f.Subject.Items, name)
+	}
 	for _, s := range b.Services {
 		name := s.Name
 		if s.VariantName != "" {
@@ -81,9 +78,7 @@ func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 		}
 		f.Subject.Items = append(f.Subject.Items, name)
 	}
-	if b.From != nil {
-		f.Was = &letter.When{Start: b.From.StartsAt, End: b.From.EndsAt}
-	}
+	f.Answers = answers(offer, b.FormData)
 	ofPayment(f, e, b.Payment, b.Currency)
 	return nil
 }
@@ -92,6 +87,10 @@ func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 func ofPayment(f *letter.Facts, e event.Event, p *booking.Payment, currency string) {
 	if p == nil {
 		return
+	}
+	if p.Status == booking.PaymentPaid && f.Subject.Total.Amount != "" {
+		f.Subject.Paid = amount(p.Amount, currency)
+		f.Subject.Rest = rest(json.Number(f.Subject.Total.Amount), p.Amount, currency)
 	}
 	f.Payment.Amount = letter.Money{Amount: p.Amount.String(), Currency: currency}
 	if p.DueAt != nil {
@@ -122,7 +121,7 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	}
 	f.Customer = letter.Person{Name: t.CustomerName, Email: text(t.CustomerEmail), Phone: text(t.CustomerPhone)}
 	f.Subject = letter.Subject{
-		Kind: letter.TicketSubject, ID: t.ID.String(), Sequence: e.Sequence, Items: []string{t.EventName}, Tier: t.TierName, Quantity: t.Quantity,
+		Kind: letter.TicketSubject, ID: t.ID.String(), Sequence: e.Sequence, Items: []string{t.EventName}, Tier: t.TierName, Quantity: t.Quantity, Count: t.Quantity,
 		When: letter.When{Start: start},
 	}
 	if t.From != nil {
@@ -138,6 +137,7 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	if t.Total != nil {
 		f.Subject.Total = amount(*t.Total, t.Currency)
 	}
+	f.Answers = answers(offer, t.FormData)
 	ofPayment(f, e, t.Payment, t.Currency)
 	return nil
 }
@@ -175,6 +175,7 @@ func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	if r.StartTime != nil && r.EndTime != nil {
 		f.Subject.When = letter.When{Start: at(r.StartDate, *r.StartTime), End: at(r.EndDate, *r.EndTime)}
 	}
+	f.Answers = answers(offer, r.FormData)
 	ofPayment(f, e, r.Payment, r.Currency)
 	return nil
 }
@@ -192,6 +193,34 @@ func amount(n json.Number, currency string) letter.Money {
 		return letter.Money{}
 	}
 	return letter.Money{Amount: n.String(), Currency: currency}
+}
+
+// answers are what the customer answered to the questions of the business.
+func answers(offer *catalog.Offer, formData json.RawMessage) []letter.Answer {
+	var list []letter.Answer
+	for _, a := range offer.AnswersIn(formData) {
+		ticked, isTick := a.Value.(bool)
+		label := a.Question.Label
+		shown := letter.Answer{Label: letter.Note{Text: label.Text, Translations: label.Translations}, Yes: ticked}
+		if !isTick {
+			shown.Text = a.Text(offer.DefaultLanguage, "", "")
+		}
+		list = append(list, shown)
+	}
+	return list
+}
+
+// rest is what is left of a total; one of nothing is not shown.
+func rest(total, paid json.Number, currency string) letter.Money {
+	whole, err := decimal.NewFromString(total.String())
+	if err != nil {
+		return letter.Money{}
+	}
+	part, err := decimal.NewFromString(paid.String())
+	if err != nil || !whole.GreaterThan(part) {
+		return letter.Money{}
+	}
+	return letter.Money{Amount: whole.Sub(part).StringFixed(max(-whole.Exponent(), -part.Exponent(), 0)), Currency: currency}
 }
 
 // ends is when what a message is about ends: the event's own time where it is nothing that ends.

@@ -109,7 +109,8 @@ func start(t *testing.T, options *mailbox.Options) *world {
 		}},
 	}
 	cfg := messages.Config{
-		Pool: pool, Store: w.store, Peers: w.peers, From: "no-reply@slotmesh.example", KeptFor: 90 * 24 * time.Hour, Clock: w.clock, Telemetry: telemetry.Discard(),
+		Pool: pool, Store: w.store, Peers: w.peers, From: "no-reply@slotmesh.example", KeptFor: 90 * 24 * time.Hour,
+		Limits: messages.RecipientLimits(1000, nil), Clock: w.clock, Telemetry: telemetry.Discard(),
 	}
 	if options != nil {
 		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

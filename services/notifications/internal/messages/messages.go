@@ -51,11 +51,35 @@ type Config struct {
 	Pool      *pgxpool.Pool
 	Store     *store.Store
 	Peers     Peers
-	Sender    Sender        // nil: messages are kept, and none is sent
+	Sender    Sender // nil: messages are kept, and none is sent
+	Preview   bool   // Sender only shows messages, so that none of them is sent
+	Limits    Limits
+	UndoFor   time.Duration // messages about a change by the business wait that long, so that the change can be undone
 	From      string        // the address that messages come from; "" where none are sent
 	KeptFor   time.Duration // after which a message is deleted
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
+}
+
+// Limits bound the messages of one business.
+type Limits struct {
+	RecipientHour int            // to one customer within an hour
+	RecipientDay  int            // to one customer within 24 hours
+	BusinessDay   int            // to all recipients within 24 hours
+	BusinessDays  map[string]int // the same of single businesses, by their ids
+}
+
+// Limits of messages to one customer (lifecycle.md §2).
+const (
+	maxRecipientHour = 6
+	maxRecipientDay  = 20
+	// DefaultUndoFor is how long messages about a change by the business wait.
+	DefaultUndoFor = 20 * time.Second
+)
+
+// RecipientLimits returns the limits of messages to one customer, and these of all messages of a business a day.
+func RecipientLimits(businessDay int, businessDays map[string]int) Limits {
+	return Limits{RecipientHour: maxRecipientHour, RecipientDay: maxRecipientDay, BusinessDay: businessDay, BusinessDays: businessDays}
 }
 
 // Messages writes and sends messages.
@@ -68,7 +92,7 @@ type Messages struct {
 // New returns what writes and sends messages.
 func New(cfg Config) *Messages {
 	return &Messages{Config: cfg, outcomes: cfg.Telemetry.Counter("slotmesh.messages", "Messages by kind and by what became of them: "+
-		"written, sent, refused for good, unsent and tried again, given up after a day, or failed before they were written.")}
+		"written, sent, refused for good, unsent and tried again, given up after a day, held by a limit, replaced by a newer one, or failed before they were written.")}
 }
 
 // The queues of the jobs: writing waits for peers, sending for the mail server, and neither for the other.
@@ -113,9 +137,11 @@ func (m *Messages) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([
 	}
 	params := make([]river.InsertManyParams, len(told))
 	for i, e := range told {
-		params[i] = river.InsertManyParams{
-			Args: writeJob{BusinessID: e.BusinessID, EventID: e.ID}, InsertOpts: &river.InsertOpts{Priority: priority(backlog[e.BusinessID])},
+		opts := &river.InsertOpts{Priority: priority(backlog[e.BusinessID])}
+		if m.delays(e) {
+			opts.ScheduledAt = e.At.Add(m.UndoFor)
 		}
+		params[i] = river.InsertManyParams{Args: writeJob{BusinessID: e.BusinessID, EventID: e.ID}, InsertOpts: opts}
 	}
 	return params, nil
 }
@@ -170,6 +196,8 @@ const (
 	refused   = "refused"
 	unsent    = "unsent"
 	givenUp   = "given_up"
+	heldBack  = "held"     // by a limit
+	replaced  = "replaced" // by a newer message, while a limit held it back
 )
 
 func (m *Messages) count(ctx context.Context, kind, outcome string) {

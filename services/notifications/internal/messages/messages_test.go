@@ -241,7 +241,7 @@ func TestWithoutAMailServerMessagesAreKeptAndNothingClaimsThatTheyWereSent(t *te
 	w := start(t, nil)
 	id := uuid.New()
 	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
-	w.await("kept", `SELECT status FROM messages`)
+	w.await("not_sent", `SELECT status FROM messages`)
 	kept := w.kept()[0]
 	if kept.SentAt != nil || kept.Attempts != 0 || !strings.Contains(kept.Text, "Haircut") {
 		t.Errorf("got %+v", kept)
@@ -258,7 +258,7 @@ func TestNobodyIsWrittenToInTheNameOfASandbox(t *testing.T) {
 	w.peers.set(func(p *peers) { p.offer.Account.Sandbox = true })
 	id := uuid.New()
 	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
-	w.await("kept", `SELECT status FROM messages`)
+	w.await("not_sent", `SELECT status FROM messages`)
 	kept := w.kept()[0]
 	if _, err := w.messages.Retry(t.Context(), w.client, w.business, kept.ID); !errors.Is(err, messages.ErrSandbox) {
 		t.Errorf("its owner sends it: %v", err)

@@ -23,11 +23,14 @@ type Inserter interface {
 	InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error)
 }
 
-// Retry sends a message that failed, or was kept, once more, for a day; once for each Idempotency-Key, whose note holds the message's id
+// canSend reports whether there is a mail server.
+func (m *Messages) canSend() bool { return m.Sender != nil && !m.Preview }
+
+// Retry sends a message that failed, or was not sent, once more, for a day; once for each Idempotency-Key, whose note holds the message's id
 // alone, so that no customer's data stays in it. It comes before others. Errors: [ErrNoServer]; [ErrSandbox]; [*store.StatusError] for one that was sent or is
 // being tried; [store.ErrNotFound]; those of postgres.Once.
 func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid.UUID) (store.Message, error) {
-	if m.Sender != nil {
+	if m.canSend() {
 		offer, err := m.Peers.Offer(ctx, businessID)
 		if err != nil {
 			return store.Message{}, err
@@ -42,7 +45,7 @@ func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid
 		if err != nil {
 			return uuid.Nil, err
 		}
-		if m.Sender == nil {
+		if !m.canSend() {
 			return uuid.Nil, ErrNoServer
 		}
 		queued = &now

@@ -11,7 +11,9 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
+	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/mail"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
@@ -48,19 +50,30 @@ type sender struct {
 // Work makes one attempt at a message. What becomes of it is written down in the transaction that ends the job; only between the mail
 // server's yes and that commit can a process die and the message be sent twice.
 func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
-	message, err := w.m.Store.BeginSending(ctx, job.Args.BusinessID, job.Args.MessageID, w.m.Clock.Now())
-	var other *store.StatusError
+	message, err := w.m.Store.BeginSending(ctx, w.m.sending(job.Args))
+	var (
+		other *store.StatusError
+		held  *store.HeldError
+	)
 	switch {
 	case errors.Is(err, store.ErrNotFound), errors.As(err, &other): // forgotten, or done
 		return nil
+	case errors.Is(err, store.ErrOutdated):
+		w.m.count(ctx, message.Kind, replaced)
+		return nil
+	case errors.As(err, &held):
+		return w.hold(ctx, message, held)
 	case errors.Is(err, store.ErrWaits):
 		return river.JobSnooze(pause(w.m.Clock.Now().Sub(message.QueuedAt), rand.Float64()) / waitShare)
 	case err != nil:
 		return err
 	}
-	end := store.Outcome{BusinessID: message.BusinessID, ID: message.ID, Status: store.MessageKept, Reason: noServer}
+	end := store.Outcome{BusinessID: message.BusinessID, ID: message.ID, Status: store.MessageNotSent, Reason: reasonNoServer}
 	if w.m.Sender != nil {
 		end.Status, end.Reason = w.attempt(ctx, message)
+	}
+	if end.Status == store.MessageSent && w.m.Preview {
+		end.Status, end.Reason = store.MessageNotSent, reasonNoServer
 	}
 	end.Now = w.m.Clock.Now()
 	err = pgx.BeginFunc(ctx, w.m.Pool, func(tx pgx.Tx) error {
@@ -79,7 +92,40 @@ func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
 	return err
 }
 
-const noServer = "There is no mail server (SMTP_URL)."
+// Reasons that owners read of messages which are not sent.
+const (
+	reasonNoServer = "There is no mail server (SMTP_URL)."
+	reasonSandbox  = "The business is a sandbox."
+)
+
+// sending is the attempt of a job, under the limits.
+func (m *Messages) sending(job sendJob) store.Sending {
+	limits := m.Limits
+	if n, ok := limits.BusinessDays[job.BusinessID.String()]; ok {
+		limits.BusinessDay = n
+	}
+	return store.Sending{
+		BusinessID: job.BusinessID, ID: job.MessageID, Now: m.Clock.Now(), Replaceable: plan.Replaceable(),
+		Unlimited: []string{string(letter.OwnerNotice)}, PerHour: limits.RecipientHour, PerDay: limits.RecipientDay, BusinessDay: limits.BusinessDay,
+	}
+}
+
+// heldApart spreads the attempts at messages that one limit of a business holds, as each allowed message lets one of them go.
+const heldApart = 10 * time.Minute
+
+// hold has a job run again when the limit allows the message.
+func (w *sender) hold(ctx context.Context, message store.Message, held *store.HeldError) error {
+	if held.First {
+		w.m.count(ctx, message.Kind, heldBack)
+		w.m.Telemetry.Logger.WarnContext(ctx, "a limit holds a message back", "business_id", message.BusinessID, "message_id", message.ID,
+			"kind", message.Kind, "limit", string(held.Limit), "until", held.Until)
+	}
+	wait := max(held.Until.Sub(w.m.Clock.Now()), time.Second)
+	if held.Limit == store.BusinessLimit {
+		wait += time.Duration(rand.Float64() * float64(heldApart))
+	}
+	return river.JobSnooze(wait)
+}
 
 // attempt sends a message that still holds and returns its status and reason then. The log and the metric have no address.
 func (w *sender) attempt(ctx context.Context, message store.Message) (string, string) {

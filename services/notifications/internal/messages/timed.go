@@ -139,7 +139,7 @@ func (m *Messages) due(ctx context.Context, at timedJob) ([]store.Message, *rive
 			break
 		}
 		e := event.Event{BusinessID: at.BusinessID, Subject: at.Subject, At: subject.UpdatedAt, Sequence: subject.Sequence, Data: data}
-		written, err := m.letters(ctx, offer, e, subject, []plan.Draft{t.Draft(at.Subject.ID, subject.Email)})
+		written, err := m.letters(ctx, offer, plan.Change{Event: e, Subject: subject}, nil, []plan.Draft{t.Draft(at.Subject.ID, subject.Email)})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -11,6 +14,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
@@ -31,36 +35,65 @@ type writer struct {
 	m *Messages
 }
 
-// Work writes the messages of an event down, and before those of the earlier ones of its subject, and makes the jobs that send them.
+// Work writes the messages of the kept events of one subject down, together, and makes the jobs that send them. It waits until the last
+// of them is due.
 func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 	for {
-		e, err := w.m.Store.FirstEvent(ctx, job.Args.BusinessID, job.Args.EventID)
-		if errors.Is(err, store.ErrNotFound) { // made before, or forgotten
+		events, err := w.m.Store.SubjectEvents(ctx, job.Args.BusinessID, job.Args.EventID)
+		if errors.Is(err, store.ErrNotFound) { // written before, or erased
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := w.write(ctx, e, job); err != nil {
+		if wait := w.m.dueAt(events).Sub(w.m.Clock.Now()); wait > 0 {
+			return river.JobSnooze(wait)
+		}
+		if err := w.write(ctx, events, job); err != nil {
 			return err
 		}
 	}
 }
 
-// write writes the messages of one event down; of many that do, one does it. An event whose messages cannot be written is given up after the
-// last attempt, so that later ones of its subject are told of.
-func (w *writer) write(ctx context.Context, e event.Event, job *river.Job[writeJob]) error {
-	list, next, err := w.m.of(ctx, e)
-	if err != nil {
+// maxUndos bounds how long changes one after the other put off the message about them, in times of UndoFor.
+const maxUndos = 6
+
+// dueAt is when the messages of these events of one subject are written: after the last one has waited, and the first one not too long.
+func (m *Messages) dueAt(events []event.Event) time.Time {
+	first, last := events[0], events[len(events)-1]
+	due := last.At
+	if m.delays(last) {
+		due = due.Add(m.UndoFor)
+	}
+	if latest := first.At.Add(maxUndos * m.UndoFor); latest.Before(due) {
+		return latest
+	}
+	return due
+}
+
+// delays reports whether the messages about an event wait, so that it can be undone.
+func (m *Messages) delays(e event.Event) bool {
+	subject, err := plan.Read(e.Data)
+	return err == nil && plan.Delays(plan.Change{Event: e, Subject: subject})
+}
+
+// write writes the messages of events of one subject down; of several jobs that do, one does it. After the last attempt it gives up the
+// events whose messages cannot be written, so that the others of the subject are not lost.
+func (w *writer) write(ctx context.Context, events []event.Event, job *river.Job[writeJob]) error {
+	list, next, err := w.m.of(ctx, events, func(e event.Event, err error) error {
 		if job.Attempt < job.MaxAttempts {
 			return err
 		}
 		w.m.count(ctx, string(e.Type), unwritten)
 		w.m.Telemetry.Logger.ErrorContext(ctx, "the messages of an event are given up: they cannot be written",
 			"business_id", e.BusinessID, "event_id", e.ID, "type", string(e.Type), "error", err)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	err = pgx.BeginFunc(ctx, w.m.Pool, func(tx pgx.Tx) error {
-		if err := w.m.Store.DropEvent(ctx, tx, e.BusinessID, e.ID); err != nil {
+		if err := w.m.Store.DropEvents(ctx, tx, events); err != nil {
 			return err
 		}
 		return w.m.add(ctx, tx, list, next, job.Priority)
@@ -71,49 +104,82 @@ func (w *writer) write(ctx context.Context, e event.Event, job *river.Job[writeJ
 	return err
 }
 
-// of returns the messages of an event, and when its subject is to be looked at again.
-func (m *Messages) of(ctx context.Context, e event.Event) ([]store.Message, *river.InsertManyParams, error) {
-	offer, err := m.Peers.Offer(ctx, e.BusinessID)
+// of returns the messages of events of one subject, and the job that looks at the subject again. failed decides about an event whose
+// messages cannot be written: nil leaves it out.
+func (m *Messages) of(
+	ctx context.Context, events []event.Event, failed func(event.Event, error) error,
+) ([]store.Message, *river.InsertManyParams, error) {
+	last := events[len(events)-1]
+	offer, err := m.Peers.Offer(ctx, last.BusinessID)
 	if isGone(err) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, failed(last, err)
 	}
-	subject, err := plan.Read(e.Data)
-	if err != nil {
-		return nil, nil, err
+	var changes []plan.Change
+	for _, e := range events {
+		subject, err := plan.Read(e.Data)
+		if err == nil {
+			changes = append(changes, plan.Change{Event: e, Subject: subject})
+		} else if err := failed(e, err); err != nil {
+			return nil, nil, err
+		}
 	}
-	list, err := m.letters(ctx, offer, e, subject, plan.Of(e, subject, offer.Notifications.OwnerEmails))
-	if err != nil {
-		return nil, nil, err
+	drafts, before := plan.Batch(changes, ownersOf(offer))
+	var (
+		list []store.Message
+		next *river.InsertManyParams
+	)
+	for i, c := range changes {
+		written, err := m.letters(ctx, offer, c, before, drafts[i])
+		if err == nil {
+			list = append(list, written...)
+		} else if err := failed(c.Event, err); err != nil {
+			return nil, nil, err
+		}
+		if plan.Begins(c.Event.Type) {
+			_, due := plan.Due(plan.Times(c.Event.Subject.Kind, c.Subject, settings(offer)), c.Subject, c.Event.At, c.Event.At.Add(-1))
+			next = timing(c.Event.BusinessID, c.Event.Subject, c.Subject, due)
+		}
 	}
-	if !plan.Begins(e.Type) {
-		return list, nil, nil
+	return list, next, nil
+}
+
+// ownersOf returns the addresses of a business for notices, each once.
+func ownersOf(offer *catalog.Offer) []string {
+	var addresses []string
+	for _, address := range offer.Notifications.OwnerEmails {
+		if !slices.ContainsFunc(addresses, func(other string) bool { return strings.EqualFold(address, other) }) {
+			addresses = append(addresses, address)
+		}
 	}
-	_, next := plan.Due(plan.Times(e.Subject.Kind, subject, settings(offer)), subject, e.At, e.At.Add(-1))
-	return list, timing(e.BusinessID, e.Subject, subject, next), nil
+	return addresses
 }
 
 func settings(offer *catalog.Offer) plan.Settings {
 	return plan.Settings{RemindersHoursBefore: offer.Notifications.RemindersHoursBefore, Location: offer.Location()}
 }
 
-// letters writes the messages that are to be written.
-func (m *Messages) letters(ctx context.Context, offer *catalog.Offer, e event.Event, subject plan.Subject, drafts []plan.Draft) ([]store.Message, error) {
+// letters writes the messages of a change. before is where the booking was as the customer knows it.
+func (m *Messages) letters(
+	ctx context.Context, offer *catalog.Offer, c plan.Change, before *plan.Place, drafts []plan.Draft,
+) ([]store.Message, error) {
 	if len(drafts) == 0 {
 		return nil, nil
 	}
+	e, subject := c.Event, c.Subject
 	facts, err := m.facts(offer, e)
 	if err != nil {
 		return nil, err
 	}
+	status, reason := m.initial(offer)
 	written := map[letter.Kind]letter.Letter{}
 	list := make([]store.Message, 0, len(drafts))
 	for _, d := range drafts {
 		l, there := written[d.Kind]
 		if !there {
-			if l, err = m.letter(ctx, d.Kind, offer, e, subject, facts); err != nil {
+			if l, err = m.letter(ctx, d.Kind, offer, e, subject, withBefore(facts, d.Kind, c, before)); err != nil {
 				return nil, err
 			}
 			written[d.Kind] = l
@@ -125,10 +191,27 @@ func (m *Messages) letters(ctx context.Context, offer *catalog.Offer, e event.Ev
 		list = append(list, store.Message{
 			BusinessID: e.BusinessID, ID: id, Kind: string(d.Kind), EventID: d.EventID, About: e.Subject, CustomerEmail: subject.Email,
 			Recipient: d.Recipient, Locale: l.Language, FromName: l.From, ReplyTo: replyTo(d.Kind, offer), Subject: l.Subject, Text: l.Text,
-			HTML: l.HTML, Calendar: l.Calendar, Method: l.Method, Status: m.initial(offer), AboutEndsAt: ends(facts, e.At), CreatedAt: m.Clock.Now(),
+			HTML: l.HTML, Calendar: l.Calendar, Method: l.Method, Status: status, Reason: reason, AboutEndsAt: ends(facts, e.At), CreatedAt: m.Clock.Now(),
 		})
 	}
 	return list, nil
+}
+
+// withBefore are the facts with where a booking was: for a notice before its own change, for the customer before all of them.
+func withBefore(facts letter.Facts, kind letter.Kind, c plan.Change, before *plan.Place) letter.Facts {
+	if kind == letter.OwnerNotice {
+		before = c.Subject.From
+	}
+	if before == nil || c.Event.Subject.Kind != event.Booking || c.Subject.Status == booking.StatusCancelled {
+		return facts
+	}
+	if !before.StartsAt.Equal(facts.Subject.When.Start) || !before.EndsAt.Equal(facts.Subject.When.End) {
+		facts.Was = &letter.When{Start: before.StartsAt, End: before.EndsAt}
+	}
+	if staff := text(before.StaffName); staff != facts.Subject.Staff {
+		facts.WasStaff = staff
+	}
+	return facts
 }
 
 // letter writes one message. The customer's link is the customer's alone.
@@ -153,12 +236,15 @@ func replyTo(kind letter.Kind, offer *catalog.Offer) string {
 	return offer.Notifications.ReplyTo
 }
 
-// initial is the status of a new message. Nobody is written to in the name of a sandbox.
-func (m *Messages) initial(offer *catalog.Offer) string {
-	if m.Sender == nil || offer.Account.Sandbox {
-		return store.MessageKept
+// initial is the status of a new message, and its reason. No message of a sandbox is sent.
+func (m *Messages) initial(offer *catalog.Offer) (string, string) {
+	switch {
+	case offer.Account.Sandbox:
+		return store.MessageNotSent, reasonSandbox
+	case m.Sender == nil:
+		return store.MessageNotSent, reasonNoServer
 	}
-	return store.MessageQueued
+	return store.MessageQueued, ""
 }
 
 // add writes messages down and makes the jobs that send them, and the one that looks at the subject again.

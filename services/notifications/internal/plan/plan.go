@@ -21,15 +21,19 @@ const EndpointDisabled event.Type = "webhook.disabled"
 
 // Subject is what a message is about, as far as the rules ask: a booking, an order of tickets or a reservation after a change.
 type Subject struct {
-	Status    string    `json:"status"`
-	Email     string    `json:"customer_email"` // "": nobody to write to
-	Locale    string    `json:"locale"`         // "": the business's default language
-	Sequence  int       `json:"sequence"`       // of its newest event
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
-	StartsAt  time.Time `json:"starts_at"` // of a booking
-	Timezone  string    `json:"timezone"`  // in which it was sold; "": the business's
-	Payment   *Payment  `json:"payment"`
+	Status    string     `json:"status"`
+	Email     string     `json:"customer_email"` // "": nobody to write to
+	Locale    string     `json:"locale"`         // "": the business's default language
+	Sequence  int        `json:"sequence"`       // of its newest event
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt time.Time  `json:"updated_at"`
+	StartsAt  time.Time  `json:"starts_at"` // of a booking
+	Timezone  string     `json:"timezone"`  // in which it was sold; "": the business's
+	EndsAt    time.Time  `json:"ends_at"`
+	StaffID   *uuid.UUID `json:"staff_id"`
+	From      *Place     `json:"from"`   // of a booking that the event reschedules
+	Notify    *bool      `json:"notify"` // false: the business chose not to notify the customer of the event
+	Payment   *Payment   `json:"payment"`
 	// Of a reservation: business time; without a time the whole of the date.
 	EndDate *timespan.Date `json:"end_date"`
 	EndTime *string        `json:"end_time"`

@@ -79,7 +79,7 @@ func (w *world) hold(name, email string, ends time.Time) uuid.UUID {
 		}
 		_, err := w.store.AddMessage(w.Context(), tx, store.Message{
 			BusinessID: w.business, ID: uuid.New(), Kind: "booking_confirmed", EventID: events[0].ID, About: events[0].Subject, CustomerEmail: email, Recipient: email,
-			Locale: "en", Text: said, HTML: said, Calendar: []byte(said), Status: store.MessageKept, AboutEndsAt: ends, CreatedAt: now,
+			Locale: "en", Text: said, HTML: said, Calendar: []byte(said), Status: store.MessageNotSent, AboutEndsAt: ends, CreatedAt: now,
 		})
 		if err != nil {
 			return err

@@ -32,6 +32,7 @@ type Delivery struct {
 	Status      string
 	DueAt       *time.Time // of the next attempt; nil: it is over, or waits for an earlier one of its subject
 	CreatedAt   time.Time
+	Body        []byte    // as it is sent
 	Attempts    []Attempt // in their order
 }
 
@@ -47,14 +48,14 @@ type Attempt struct {
 
 // deliveryColumns are those of a delivery d and its attempts. $1 is the business of both: where tables are sharded, a subquery is not routed by
 // the row around it.
-const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.subject_kind, d.subject_id, d.sequence, d.status, d.due_at, d.created_at,
+const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.subject_kind, d.subject_id, d.sequence, d.status, d.due_at, d.created_at, d.body,
     coalesce((SELECT jsonb_agg(jsonb_build_object('number', a.number, 'at', a.at, 'milliseconds', a.milliseconds,
         'http_status', a.http_status, 'error', a.error, 'answer', a.answer) ORDER BY a.number)
      FROM webhook_attempts a WHERE a.business_id = $1 AND a.delivery_id = d.id), '[]')`
 
 func scanDelivery(row pgx.CollectableRow) (Delivery, error) {
 	var d Delivery
-	err := row.Scan(&d.ID, &d.EndpointID, &d.EventID, &d.EventType, &d.SubjectKind, &d.SubjectID, &d.Sequence, &d.Status, &d.DueAt, &d.CreatedAt, &d.Attempts)
+	err := row.Scan(&d.ID, &d.EndpointID, &d.EventID, &d.EventType, &d.SubjectKind, &d.SubjectID, &d.Sequence, &d.Status, &d.DueAt, &d.CreatedAt, &d.Body, &d.Attempts)
 	d.CreatedAt = d.CreatedAt.UTC()
 	return d, err
 }

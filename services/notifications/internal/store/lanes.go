@@ -231,3 +231,34 @@ RETURNING n.due, coalesce(n.due <= $4, false) OR wake_at IS DISTINCT FROM w.was`
 	}
 	return nil
 }
+
+// RescueLanes frees the lanes whose holders died, and calls wake for each of them in the same transaction.
+func (s *Store) RescueLanes(ctx context.Context, wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state LaneState) error) error {
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `
+UPDATE webhook_endpoints SET lane = NULL, lane_until = '-infinity'
+WHERE lane IS NOT NULL AND lane_until < statement_timestamp()
+RETURNING business_id, id, failing_since IS NOT NULL`)
+		if err != nil {
+			return err
+		}
+		type freed struct {
+			BusinessID, EndpointID uuid.UUID
+			Failing                bool
+		}
+		lanes, err := pgx.CollectRows(rows, pgx.RowToStructByPos[freed])
+		if err != nil {
+			return err
+		}
+		for _, l := range lanes {
+			if err := wake(ctx, tx, l.BusinessID, l.EndpointID, LaneState{Failing: l.Failing}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("rescue lanes: %w", err)
+	}
+	return nil
+}

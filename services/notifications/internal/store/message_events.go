@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -57,35 +56,52 @@ func (s *Store) Backlog(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID, 
 	return counts, nil
 }
 
-const keptEventSQL = `
-SELECT first.event
-FROM message_events AS e, LATERAL (
-	SELECT event FROM message_events AS f WHERE f.business_id = e.business_id AND f.subject_id = e.subject_id ORDER BY f.sequence LIMIT 1) AS first
-WHERE e.business_id = $1 AND e.event_id = $2`
+// maxBatch is how many events of a subject become messages together.
+const maxBatch = 100
 
-// FirstEvent returns the first kept event of the subject of this one, which may be it. Error: [ErrNotFound] where this one is not kept (any more).
-func (s *Store) FirstEvent(ctx context.Context, businessID, eventID uuid.UUID) (event.Event, error) {
-	var (
-		body []byte
-		e    event.Event
-	)
-	err := s.pool.QueryRow(ctx, keptEventSQL, businessID, eventID).Scan(&body)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return e, ErrNotFound
-	case err != nil:
-		return e, fmt.Errorf("read a kept event: %w", err)
+const keptEventsSQL = `
+SELECT f.event
+FROM message_events AS e JOIN message_events AS f ON f.business_id = e.business_id AND f.subject_id = e.subject_id
+WHERE e.business_id = $1 AND e.event_id = $2
+ORDER BY f.sequence LIMIT $3`
+
+// SubjectEvents returns the first kept events of the subject of this one, in their order. Error: [ErrNotFound] if this one is not
+// kept, or no longer.
+func (s *Store) SubjectEvents(ctx context.Context, businessID, eventID uuid.UUID) ([]event.Event, error) {
+	rows, err := s.pool.Query(ctx, keptEventsSQL, businessID, eventID, maxBatch)
+	if err != nil {
+		return nil, fmt.Errorf("read kept events: %w", err)
 	}
-	return e, json.Unmarshal(body, &e)
+	events, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (event.Event, error) {
+		var (
+			body []byte
+			e    event.Event
+		)
+		if err := row.Scan(&body); err != nil {
+			return e, err
+		}
+		return e, json.Unmarshal(body, &e)
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read kept events: %w", err)
+	case len(events) == 0:
+		return nil, ErrNotFound
+	}
+	return events, nil
 }
 
-// DropEvent removes a kept event, as messages are made of it. Error: [ErrNotFound] where it is not kept (any more).
-func (s *Store) DropEvent(ctx context.Context, tx pgx.Tx, businessID, eventID uuid.UUID) error {
-	tag, err := tx.Exec(ctx, `DELETE FROM message_events WHERE business_id = $1 AND event_id = $2`, businessID, eventID)
-	if err != nil {
-		return fmt.Errorf("drop a kept event: %w", err)
+// DropEvents removes kept events, as messages are made of them. Error: [ErrNotFound] if one of them is not kept, or no longer.
+func (s *Store) DropEvents(ctx context.Context, tx pgx.Tx, events []event.Event) error {
+	ids := make([]uuid.UUID, len(events))
+	for i, e := range events {
+		ids[i] = e.ID
 	}
-	if tag.RowsAffected() == 0 {
+	tag, err := tx.Exec(ctx, `DELETE FROM message_events WHERE business_id = $1 AND event_id = ANY($2)`, events[0].BusinessID, ids)
+	if err != nil {
+		return fmt.Errorf("drop kept events: %w", err)
+	}
+	if tag.RowsAffected() != int64(len(events)) {
 		return ErrNotFound
 	}
 	return nil

@@ -16,10 +16,11 @@ import (
 
 // Statuses of a message.
 const (
-	MessageKept   = "kept"   // there was no mail server to send it by, or the business is a sandbox
-	MessageQueued = "queued" // attempts go on
-	MessageSent   = "sent"   // the mail server has taken it
-	MessageFailed = "failed" // refused for good, or not taken for a day
+	MessageNotSent = "not_sent" // there is no mail server, the business is a sandbox, or a newer message replaced it
+	MessageQueued  = "queued"   // attempts go on
+	MessageHeld    = "held"     // a limit holds it back
+	MessageSent    = "sent"     // the mail server has taken it
+	MessageFailed  = "failed"   // refused for good, or not taken for a day
 )
 
 // Message is one message as it was written.
@@ -62,7 +63,7 @@ func scanMessage(row pgx.CollectableRow) (Message, error) {
 const addMessageSQL = `
 INSERT INTO messages (` + messageColumns + `)
 VALUES (@business_id, @id, @kind, @event_id, @about_kind, @about_id, lower(@customer_email), @recipient, @locale, @from_name, @reply_to,
-	@subject, @text, @html, @calendar, @calendar_method, @status, '', 0, @about_ends_at, @now, @now, NULL)
+	@subject, @text, @html, @calendar, @calendar_method, @status, @reason, 0, @about_ends_at, @now, @now, NULL)
 ON CONFLICT (business_id, event_id, kind, recipient) DO NOTHING`
 
 // AddMessage writes a message down, once for each event, kind and recipient: it reports false where it is there already.
@@ -70,7 +71,7 @@ func (s *Store) AddMessage(ctx context.Context, tx pgx.Tx, m Message) (bool, err
 	tag, err := tx.Exec(ctx, addMessageSQL, pgx.NamedArgs{
 		"business_id": m.BusinessID, "id": m.ID, "kind": m.Kind, "event_id": m.EventID, "about_kind": string(m.About.Kind), "about_id": m.About.ID,
 		"customer_email": m.CustomerEmail, "recipient": m.Recipient, "locale": m.Locale, "from_name": m.FromName, "reply_to": m.ReplyTo,
-		"subject": m.Subject, "text": m.Text, "html": m.HTML, "calendar": m.Calendar, "calendar_method": m.Method, "status": m.Status, "about_ends_at": m.AboutEndsAt, "now": m.CreatedAt,
+		"subject": m.Subject, "text": m.Text, "html": m.HTML, "calendar": m.Calendar, "calendar_method": m.Method, "status": m.Status, "reason": m.Reason, "about_ends_at": m.AboutEndsAt, "now": m.CreatedAt,
 	})
 	if err != nil {
 		return false, fmt.Errorf("add a message: %w", err)

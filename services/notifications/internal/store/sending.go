@@ -18,27 +18,153 @@ type StatusError struct{ Status string }
 
 func (e *StatusError) Error() string { return "not allowed from status " + e.Status }
 
-const beginSQL = `
-UPDATE messages AS m SET attempts = attempts + 1, queued_at = CASE WHEN reason = '' THEN $3 ELSE queued_at END
-WHERE business_id = $1 AND id = $2 AND status = 'queued' AND NOT EXISTS (
-	SELECT FROM messages AS earlier WHERE earlier.business_id = m.business_id AND earlier.about_id = m.about_id
-		AND earlier.status = 'queued' AND earlier.position < m.position AND earlier.recipient = m.recipient)
-RETURNING ` + messageColumns
+// Limit names a limit of messages.
+type Limit string
 
-// BeginSending counts an attempt, before it is made, and returns the message. The day for which attempts are made begins with the first one: none has failed
-// yet of a message without a reason, however long it has waited. Errors: [ErrWaits]; [*StatusError] for one that is not queued; [ErrNotFound].
-func (s *Store) BeginSending(ctx context.Context, businessID, id uuid.UUID, now time.Time) (Message, error) {
-	m, err := one(s.pool.Query(ctx, beginSQL, businessID, id, now))
-	if !errors.Is(err, ErrNotFound) {
-		return m, err
-	}
-	if m, err = s.Message(ctx, businessID, id); err != nil {
+// The limits of messages.
+const (
+	RecipientLimit Limit = "recipient" // of one business to one customer
+	BusinessLimit  Limit = "business"  // of one business a day
+)
+
+// HeldError reports that a limit holds a message back.
+type HeldError struct {
+	Limit Limit
+	Until time.Time // the limit allows the next message then, unless others come first
+	First bool      // the message was not held before
+}
+
+func (e *HeldError) Error() string {
+	return "the limit of messages by " + string(e.Limit) + " holds it back"
+}
+
+// ErrOutdated says that a held message was replaced by a newer one about the same subject, and is not sent.
+var ErrOutdated = errors.New("a newer message replaces it")
+
+// Reasons that owners read of messages which are not sent, or not yet.
+const (
+	reasonReplaced  = "A newer message about the same subject replaced it."
+	reasonRecipient = "The limit of messages to one address is reached. The newest message is sent when the limit allows it."
+	reasonBusiness  = "The limit of messages a day is reached. The message is sent when the limit allows it."
+)
+
+// Sending asks to begin an attempt at a message.
+type Sending struct {
+	BusinessID, ID uuid.UUID
+	Now            time.Time
+	// Replaceable are the kinds of messages that a newer one of them about the same subject replaces while a limit holds them.
+	Replaceable []string
+	// Unlimited are the kinds that do not count against the limits of one recipient.
+	Unlimited   []string
+	PerHour     int // messages of the business to one recipient within an hour
+	PerDay      int // messages of the business to one recipient within 24 hours
+	BusinessDay int // messages of the business within 24 hours
+}
+
+// BeginSending counts an attempt, before it is made, and returns the message. Attempts of one business begin one after the other, so
+// that no two exceed a limit together. The day for which attempts are made begins with the first attempt.
+// Errors: [ErrWaits], [*HeldError], [ErrOutdated]; [*StatusError] for one that does not wait; [ErrNotFound].
+func (s *Store) BeginSending(ctx context.Context, b Sending) (Message, error) {
+	var (
+		m       Message
+		refused error // of an attempt whose changes are kept
+	)
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('messages ' || $1::uuid::text, 0))`, b.BusinessID); err != nil {
+			return fmt.Errorf("lock the messages of a business: %w", err)
+		}
+		var err error
+		if m, refused, err = b.decide(ctx, tx); err != nil || refused != nil {
+			return err
+		}
+		m, err = one(tx.Query(ctx, `
+UPDATE messages SET attempts = attempts + 1, attempted_at = $3, status = 'queued',
+    queued_at = CASE WHEN reason = '' OR status = 'held' THEN $3 ELSE queued_at END, reason = CASE WHEN status = 'held' THEN '' ELSE reason END
+WHERE business_id = $1 AND id = $2
+RETURNING `+messageColumns, b.BusinessID, b.ID, b.Now))
+		return err
+	})
+	if err != nil {
 		return Message{}, err
 	}
-	if m.Status != MessageQueued {
-		return m, &StatusError{Status: m.Status}
+	return m, refused
+}
+
+// decide reads a message and returns why no attempt is made now, nil for one that is made.
+func (b Sending) decide(ctx context.Context, tx pgx.Tx) (Message, error, error) {
+	m, err := one(tx.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2 FOR UPDATE`, b.BusinessID, b.ID))
+	switch {
+	case err != nil:
+		return m, nil, err
+	case m.Status != MessageQueued && m.Status != MessageHeld:
+		return m, &StatusError{Status: m.Status}, nil
 	}
-	return m, ErrWaits
+	limit, until, err := b.exceeded(ctx, tx, m)
+	if err != nil {
+		return m, nil, err
+	}
+	var earlier, newer bool
+	err = tx.QueryRow(ctx, `
+SELECT coalesce(bool_or(o.position < m.position), false),
+       coalesce(bool_or(o.position > m.position AND o.kind = ANY($3::text[]) AND m.kind = ANY($3::text[])), false)
+FROM messages AS m, messages AS o
+WHERE m.business_id = $1 AND m.id = $2 AND o.business_id = $1 AND o.about_id = m.about_id AND o.id <> m.id
+  AND o.status IN ('queued', 'held') AND lower(o.recipient) = lower(m.recipient)`, b.BusinessID, b.ID, b.Replaceable).Scan(&earlier, &newer)
+	switch {
+	case err != nil:
+		return m, nil, fmt.Errorf("read the messages about the same subject: %w", err)
+	case newer && (limit != "" || m.Status == MessageHeld):
+		return m, ErrOutdated, b.end(ctx, tx, MessageNotSent, reasonReplaced)
+	case earlier && limit == "":
+		return m, ErrWaits, nil
+	case limit == "":
+		return m, nil, nil
+	}
+	reason := reasonRecipient
+	if limit == BusinessLimit {
+		reason = reasonBusiness
+	}
+	return m, &HeldError{Limit: limit, Until: until, First: m.Status != MessageHeld}, b.end(ctx, tx, MessageHeld, reason)
+}
+
+// end gives a message this status without an attempt.
+func (b Sending) end(ctx context.Context, tx pgx.Tx, status, reason string) error {
+	_, err := tx.Exec(ctx, `UPDATE messages SET status = $3, reason = $4 WHERE business_id = $1 AND id = $2`, b.BusinessID, b.ID, status, reason)
+	if err != nil {
+		return fmt.Errorf("hold a message: %w", err)
+	}
+	return nil
+}
+
+// nthAttemptSQL is the time of an attempt within a window, the newest at offset 0; null for fewer attempts.
+func nthAttemptSQL(where, window, offset string) string {
+	return `(SELECT o.attempted_at + ` + window + `::interval FROM messages AS o WHERE o.business_id = @business_id AND o.id <> @id ` + where + `
+    AND o.attempted_at > @now::timestamptz - ` + window + `::interval ORDER BY o.attempted_at DESC OFFSET ` + offset + `::int - 1 LIMIT 1)`
+}
+
+const toSameCustomer = `AND lower(o.recipient) = lower(@recipient) AND o.kind <> ALL(@unlimited::text[])`
+
+var exceededSQL = `
+SELECT CASE WHEN NOT @kind = ANY(@unlimited::text[]) THEN greatest(` +
+	nthAttemptSQL(toSameCustomer, `'1 hour'`, `@per_hour`) + `, ` + nthAttemptSQL(toSameCustomer, `'24 hours'`, `@per_day`) + `) END,
+` + nthAttemptSQL(``, `'24 hours'`, `@business_day`)
+
+// exceeded returns the limit that a message would exceed now, and when that limit allows the next one; "" for none.
+func (b Sending) exceeded(ctx context.Context, tx pgx.Tx, m Message) (Limit, time.Time, error) {
+	var recipient, business *time.Time
+	err := tx.QueryRow(ctx, exceededSQL, pgx.NamedArgs{
+		"business_id": b.BusinessID, "id": b.ID, "recipient": m.Recipient, "kind": m.Kind, "unlimited": b.Unlimited, "now": b.Now,
+		"per_hour": b.PerHour, "per_day": b.PerDay, "business_day": b.BusinessDay,
+	}).Scan(&recipient, &business)
+	switch {
+	case err != nil:
+		return "", time.Time{}, fmt.Errorf("count the messages of a business: %w", err)
+	case recipient != nil:
+		return RecipientLimit, *recipient, nil
+	case business != nil:
+		return BusinessLimit, *business, nil
+	}
+	return "", time.Time{}, nil
 }
 
 // Outcome is what became of an attempt.
@@ -65,7 +191,7 @@ func (s *Store) EndSending(ctx context.Context, tx pgx.Tx, o Outcome) error {
 
 const requeueSQL = `
 UPDATE messages SET status = 'queued', reason = '', queued_at = $3
-WHERE business_id = $1 AND id = $2 AND status IN ('failed', 'kept')
+WHERE business_id = $1 AND id = $2 AND status IN ('failed', 'not_sent')
 RETURNING ` + messageColumns
 
 // Requeue lets a message that was not sent be tried again for a day. Errors: [*StatusError] for one that was sent or is being tried;

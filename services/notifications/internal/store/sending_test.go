@@ -1,11 +1,14 @@
 package store_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"pgregory.net/rapid"
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
@@ -25,7 +28,7 @@ func TestTheDayOfAttemptsBeginsWithTheFirstOne(t *testing.T) {
 	})
 	begins := func(hours int) time.Duration {
 		t.Helper()
-		m, err := w.store.BeginSending(t.Context(), w.business, id, now.Add(time.Duration(hours)*time.Hour))
+		m, err := w.store.BeginSending(t.Context(), sending(w.business, id, now.Add(time.Duration(hours)*time.Hour)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,5 +54,126 @@ func TestTheDayOfAttemptsBeginsWithTheFirstOne(t *testing.T) {
 	})
 	if got := begins(120); got != 120*time.Hour {
 		t.Errorf("asked for again it begins after %v, want 120 hours", got)
+	}
+}
+
+// sending asks for an attempt under the limits of the service.
+func sending(business, id uuid.UUID, at time.Time) store.Sending {
+	return store.Sending{
+		BusinessID: business, ID: id, Now: at, Replaceable: []string{"booking_confirmed", "booking_moved"}, Unlimited: []string{"owner_notice"},
+		PerHour: 6, PerDay: 20, BusinessDay: 30,
+	}
+}
+
+// limited attempts messages at given times and compares what the limits say with a plain count.
+type limited struct {
+	*world
+	t        *testing.T
+	attempts []attempted
+}
+
+type attempted struct {
+	recipient, kind string
+	at              time.Time
+}
+
+func (l *limited) add(recipient, kind string, about uuid.UUID) uuid.UUID {
+	l.t.Helper()
+	id := uuid.New()
+	l.in(func(tx pgx.Tx) error {
+		_, err := l.store.AddMessage(l.t.Context(), tx, store.Message{
+			BusinessID: l.business, ID: id, Kind: kind, EventID: uuid.New(), About: event.Subject{Kind: event.Booking, ID: about},
+			Recipient: recipient, Locale: "en", Status: store.MessageQueued, AboutEndsAt: now, CreatedAt: now,
+		})
+		return err
+	})
+	return id
+}
+
+// allowed counts by hand whether a message may go out.
+func (l *limited) allowed(m attempted) bool {
+	hour, day, business := 0, 0, 0
+	for _, a := range l.attempts {
+		if !a.at.After(m.at.Add(-24 * time.Hour)) {
+			continue
+		}
+		business++
+		if !strings.EqualFold(a.recipient, m.recipient) || a.kind == "owner_notice" || m.kind == "owner_notice" {
+			continue
+		}
+		day++
+		if a.at.After(m.at.Add(-time.Hour)) {
+			hour++
+		}
+	}
+	return hour < 6 && day < 20 && business < 30
+}
+
+func TestBeginSendingHoldsMessagesOverALimit(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		l := &limited{world: open(t), t: t}
+		at := now
+		for range 45 {
+			at = at.Add(time.Duration(rapid.IntRange(0, 50).Draw(rt, "minutes")) * time.Minute)
+			m := attempted{
+				recipient: rapid.SampledFrom([]string{"ada@example.com", "ADA@example.com", "ada@example.com", "bob@example.com"}).Draw(rt, "recipient"),
+				kind:      rapid.SampledFrom([]string{"booking_moved", "refunded", "owner_notice"}).Draw(rt, "kind"), at: at,
+			}
+			_, err := l.store.BeginSending(t.Context(), sending(l.business, l.add(m.recipient, m.kind, uuid.New()), at))
+			var held *store.HeldError
+			if isHeld := errors.As(err, &held); err != nil && !isHeld || isHeld == l.allowed(m) {
+				rt.Fatalf("%+v: %v, want it allowed: %v", m, err, l.allowed(m))
+			}
+			if held != nil && !l.allowed(attempted{m.recipient, m.kind, held.Until}) && held.Limit == store.RecipientLimit && !businessFull(l, held.Until) {
+				rt.Fatalf("%+v: not allowed at %s either", m, held.Until)
+			}
+			if err == nil {
+				l.attempts = append(l.attempts, m)
+			}
+		}
+	})
+}
+
+func businessFull(l *limited, at time.Time) bool {
+	return !l.allowed(attempted{"nobody@example.com", "owner_notice", at})
+}
+
+func TestBeginSendingReplacesAHeldMessageByTheNewest(t *testing.T) {
+	t.Parallel()
+	l := &limited{world: open(t), t: t}
+	for range 6 {
+		if _, err := l.store.BeginSending(t.Context(), sending(l.business, l.add("ada@example.com", "booking_moved", uuid.New()), now)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	about := uuid.New()
+	first, refund := l.add("ada@example.com", "booking_moved", about), l.add("ada@example.com", "refunded", about)
+	var held *store.HeldError
+	if _, err := l.store.BeginSending(t.Context(), sending(l.business, first, now)); !errors.As(err, &held) || !held.First || !held.Until.Equal(now.Add(time.Hour)) {
+		t.Errorf("the seventh: %v", err)
+	}
+	second := l.add("ada@example.com", "booking_moved", about)
+	if _, err := l.store.BeginSending(t.Context(), sending(l.business, second, now)); !errors.As(err, &held) {
+		t.Errorf("the eighth: %v", err)
+	}
+	later := now.Add(time.Hour)
+	if _, err := l.store.BeginSending(t.Context(), sending(l.business, second, later)); !errors.Is(err, store.ErrWaits) {
+		t.Errorf("the newest before the others: %v", err)
+	}
+	if _, err := l.store.BeginSending(t.Context(), sending(l.business, first, later)); !errors.Is(err, store.ErrOutdated) {
+		t.Errorf("the replaced one: %v", err)
+	}
+	if m, err := l.store.Message(t.Context(), l.business, first); err != nil || m.Status != store.MessageNotSent || m.Reason == "" {
+		t.Errorf("the replaced one is %s, %q, %v", m.Status, m.Reason, err)
+	}
+	for _, id := range []uuid.UUID{refund, second} {
+		m, err := l.store.BeginSending(t.Context(), sending(l.business, id, later))
+		if err != nil || m.Status != store.MessageQueued || m.Reason != "" || m.Attempts != 1 {
+			t.Errorf("when the limit allows it: %+v, %v", m, err)
+		}
+		l.in(func(tx pgx.Tx) error {
+			return l.store.EndSending(t.Context(), tx, store.Outcome{BusinessID: l.business, ID: id, Status: store.MessageSent, Now: later})
+		})
 	}
 }

@@ -24,9 +24,9 @@ type Messages struct {
 // invalid_parameter for a status or a kind that there is not, and for a cursor that is none.
 func (m *Messages) List(ctx context.Context, businessID uuid.UUID, filter store.MessageFilter, page request.Page) ([]store.Message, string, error) {
 	switch filter.Status {
-	case "", store.MessageKept, store.MessageQueued, store.MessageSent, store.MessageFailed:
+	case "", store.MessageNotSent, store.MessageQueued, store.MessageHeld, store.MessageSent, store.MessageFailed:
 	default:
-		return nil, "", request.Invalid("status: write kept, queued, sent or failed, or leave it out for all.")
+		return nil, "", request.Invalid("status: write not_sent, queued, held, sent or failed, or leave it out for all.")
 	}
 	if filter.Kind != "" && !letter.Kind(filter.Kind).Known() {
 		return nil, "", request.Invalid("kind: %s is no kind of message; write one such as %s, or leave it out for all.", request.Quoted(filter.Kind), letter.BookingConfirmed)
@@ -56,10 +56,12 @@ func messageFault(err error) error {
 		return fault.New(fault.Conflict, "Messages are kept and not sent here, as there is no mail server; its operator sets SMTP_URL.")
 	case errors.Is(err, messages.ErrSandbox):
 		return fault.New(fault.Conflict, "This business is a sandbox: its messages are kept and never sent.")
+	case errors.As(err, &status) && status.Status == store.MessageHeld:
+		return fault.New(fault.Conflict, "A limit holds this message back; it is sent when the limit allows it.")
 	case errors.As(err, &status) && status.Status == store.MessageSent:
-		return fault.New(fault.Conflict, "This message was sent; only one that failed or was kept is sent again.")
+		return fault.New(fault.Conflict, "This message was sent; only one that failed or was not sent is sent again.")
 	case errors.As(err, &status):
-		return fault.New(fault.Conflict, "This message is being tried already; only one that failed or was kept is sent again.")
+		return fault.New(fault.Conflict, "This message is being tried already; only one that failed or was not sent is sent again.")
 	}
 	return err
 }

@@ -30,6 +30,8 @@ type Webhooks struct {
 	Clock   clock.Clock
 	// Wake makes a job that looks after an endpoint at once.
 	Wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.LaneState) error
+	// Slug returns the slug of a business.
+	Slug func(ctx context.Context, businessID uuid.UUID) (string, error)
 }
 
 // Create adds an endpoint, active at once. Faults: invalid_parameter; conflict where the business has as many as it may.
@@ -95,8 +97,12 @@ func (w *Webhooks) Secret(ctx context.Context, made store.Created) (store.Create
 // Test sends an event of type webhook.test to an endpoint, also to one that is not active. Fault: not_found.
 func (w *Webhooks) Test(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
 	now := w.now()
-	e := event.Event{ID: uuid.Must(uuid.NewV7()), Type: webhook.Test, At: now, Sequence: 1, Data: []byte(`{"webhook_id":"` + id.String() + `"}`)}
-	body, err := webhook.Body(e)
+	slug, err := w.Slug(ctx, businessID)
+	if err != nil {
+		return store.Delivery{}, err
+	}
+	e := event.Event{ID: uuid.Must(uuid.NewV7()), Type: webhook.Test, BusinessID: businessID, At: now, Sequence: 1, Data: []byte(`{"webhook_id":"` + id.String() + `"}`)}
+	body, err := e.Webhook(slug)
 	if err != nil {
 		return store.Delivery{}, err
 	}

@@ -19,7 +19,15 @@ import (
 
 // Guard says which addresses may be called: public ones, by HTTPS on port 443. Those of this machine may be where Loopback allows it,
 // by HTTP too and on any port, which is for tests.
-type Guard struct{ Loopback bool }
+type Guard struct {
+	Loopback bool
+	Allow    []netip.Prefix // networks of the operator that may be called as well, by HTTP and on any port, too
+}
+
+// isAllowed reports whether an address is in a network of the operator.
+func (g Guard) isAllowed(a netip.Addr) bool {
+	return a.Zone() == "" && slices.ContainsFunc(g.Allow, func(p netip.Prefix) bool { return p.Contains(a.Unmap()) })
+}
 
 // errAddress says that a name leads to an address that may not be called.
 var errAddress = errors.New("the address is not a public one")
@@ -53,7 +61,7 @@ func (g Guard) allows(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
 		return false
 	}
-	if g.Loopback && a.Unmap().IsLoopback() {
+	if g.Loopback && a.Unmap().IsLoopback() || g.isAllowed(a) {
 		return true
 	}
 	if a.Is6() && !globalUnicast.Contains(a) {
@@ -74,7 +82,7 @@ func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	if err != nil || !g.allows(to.Addr()) {
 		return errAddress
 	}
-	if to.Port() != httpsPort && !to.Addr().IsLoopback() {
+	if to.Port() != httpsPort && !to.Addr().IsLoopback() && !g.isAllowed(to.Addr()) {
 		return errAddress
 	}
 	return nil
@@ -97,7 +105,7 @@ func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.C
 		return request.Invalid("url: this is no URL; write one such as https://example.com/hooks, of at most %d bytes.", maxURL)
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	if g.isLoopback(u, host) {
+	if g.isLoopback(u, host) || g.isLocal(ctx, u, host, resolve) {
 		return nil
 	}
 	switch {
@@ -124,6 +132,24 @@ func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.C
 		}
 	}
 	return nil
+}
+
+// isLocal reports whether a URL leads to networks of the operator alone.
+func (g Guard) isLocal(ctx context.Context, u *url.URL, host string, resolve func(context.Context, string) ([]netip.Addr, error)) bool {
+	if len(g.Allow) == 0 || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" || host == "" {
+		return false
+	}
+	addresses := []netip.Addr{}
+	if a, err := netip.ParseAddr(host); err == nil {
+		addresses = append(addresses, a)
+	} else {
+		ctx, cancel := context.WithTimeout(ctx, lookup)
+		defer cancel()
+		if addresses, err = resolve(ctx, host); err != nil {
+			return false
+		}
+	}
+	return len(addresses) > 0 && !slices.ContainsFunc(addresses, func(a netip.Addr) bool { return !g.isAllowed(a) })
 }
 
 // isLoopback reports whether a URL leads to this machine, where that is allowed.

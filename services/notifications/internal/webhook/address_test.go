@@ -319,3 +319,34 @@ func resolverOf(t *testing.T, answer func(name string) string) *net.Resolver {
 		return (&net.Dialer{}).DialContext(ctx, "udp", server.LocalAddr().String())
 	}}
 }
+
+func TestGuardAllowsNetworksOfTheOperator(t *testing.T) {
+	t.Parallel()
+	guard := webhook.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00::/8")}}
+	resolve := func(_ context.Context, host string) ([]netip.Addr, error) {
+		return map[string][]netip.Addr{
+			"hooks.internal": {netip.MustParseAddr("10.1.2.3")},
+			"mixed.example":  {netip.MustParseAddr("10.1.2.3"), netip.MustParseAddr("10.2.0.1")},
+			"other.internal": {netip.MustParseAddr("10.2.0.1")},
+		}[host], nil
+	}
+	for url, want := range map[string]bool{
+		"http://hooks.internal:8080/a": true, "https://hooks.internal/a": true, "http://10.1.2.3:9000/": true, "http://[fd00::1]/": true,
+		"http://mixed.example/": false, "http://other.internal/": false, "http://10.2.0.1/": false, "http://127.0.0.1/": false,
+		"ftp://10.1.2.3/": false, "http://user:secret@10.1.2.3/": false, "http://169.254.169.254/": false,
+	} {
+		if err := guard.CheckURL(t.Context(), url, resolve); (err == nil) != want {
+			t.Errorf("%s: %v, want it allowed: %v", url, err, want)
+		}
+		if err := (webhook.Guard{}).CheckURL(t.Context(), url, resolve); err == nil && !strings.HasPrefix(url, "https://hooks") {
+			t.Errorf("%s is allowed without a setting", url)
+		}
+	}
+	for address, want := range map[string]bool{
+		"10.1.2.3:8080": true, "[fd00::1]:80": true, "[::ffff:10.1.2.3]:80": true, "10.2.0.1:443": false, "127.0.0.1:443": false, "93.184.215.14:80": false,
+	} {
+		if err := guard.Control("tcp", address, nil); (err == nil) != want {
+			t.Errorf("%s: %v, want it allowed: %v", address, err, want)
+		}
+	}
+}

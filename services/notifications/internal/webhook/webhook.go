@@ -56,25 +56,6 @@ func typesAsText() string {
 	return strings.Join(names, ", ")
 }
 
-// Body is what is sent of an event: {type, timestamp, data}, where data is the event's, with its sequence.
-func Body(e event.Event) ([]byte, error) {
-	data := map[string]json.RawMessage{}
-	if len(e.Data) > 0 {
-		if err := json.Unmarshal(e.Data, &data); err != nil {
-			return nil, fmt.Errorf("the data of event %s is no object: %w", e.ID, err)
-		}
-	}
-	if data == nil { // null
-		data = map[string]json.RawMessage{}
-	}
-	data["sequence"] = []byte(strconv.Itoa(e.Sequence))
-	return json.Marshal(struct {
-		Type      event.Type                 `json:"type"`
-		Timestamp time.Time                  `json:"timestamp"`
-		Data      map[string]json.RawMessage `json:"data"`
-	}{e.Type, e.At.UTC(), data})
-}
-
 // Customer is the address of the customer whose data an event holds, as the admin API shows it; "" for nobody's.
 func Customer(e event.Event) (string, error) {
 	var data struct {

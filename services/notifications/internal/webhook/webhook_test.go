@@ -1,7 +1,6 @@
 package webhook_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"testing"
 	"time"
@@ -44,21 +43,6 @@ func TestRetryAfterIsObeyedWithinBounds(t *testing.T) {
 	} {
 		if got, _ := webhook.Next(1, webhook.RetryAfter(header, now), 0); got != want {
 			t.Errorf("%q: after %v, want %v", header, got, want)
-		}
-	}
-}
-
-func TestABodyIsTheEventWithItsSequence(t *testing.T) {
-	t.Parallel()
-	for data, want := range map[string]string{
-		`{"id":"7","total":1250.50}`:  `{"type":"booking.created","timestamp":"2027-06-10T09:00:00Z","data":{"id":"7","sequence":3,"total":1250.50}}`,
-		`{"id":"7","sequence":99999}`: `{"type":"booking.created","timestamp":"2027-06-10T09:00:00Z","data":{"id":"7","sequence":3}}`,
-		`null`:                        `{"type":"booking.created","timestamp":"2027-06-10T09:00:00Z","data":{"sequence":3}}`,
-		``:                            `{"type":"booking.created","timestamp":"2027-06-10T09:00:00Z","data":{"sequence":3}}`,
-	} {
-		got, err := webhook.Body(event.Event{Type: event.BookingCreated, At: now, Sequence: 3, Data: json.RawMessage(data)})
-		if err != nil || string(got) != want {
-			t.Errorf("%s:\ngot  %s %v\nwant %s", data, got, err, want)
 		}
 	}
 }

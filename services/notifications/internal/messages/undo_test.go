@@ -1,0 +1,107 @@
+package messages_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
+)
+
+// rescheduled is the event of a booking that the business moves from one start to another one.
+func (w *world) rescheduled(id uuid.UUID, from, to time.Time) event.Event {
+	data := w.booking(id, "confirmed", to)
+	data["from"] = map[string]any{"starts_at": from, "ends_at": from.Add(45 * time.Minute)}
+	return w.happened(event.BookingRescheduled, event.Booking, id, actor.Owner, data)
+}
+
+func TestMessagesAboutChangesByTheBusinessWait(t *testing.T) {
+	t.Parallel()
+	w := start(t, &mailbox.Options{})
+	w.messages.UndoFor = messages.DefaultUndoFor
+	first, second, third := monday.Add(48*time.Hour), monday.Add(49*time.Hour), monday.Add(50*time.Hour)
+	undone, moved := uuid.New(), uuid.New()
+	w.take(w.rescheduled(undone, first, second), w.rescheduled(moved, first, second))
+	w.clock.Advance(15 * time.Second)
+	w.take(w.rescheduled(undone, second, first), w.rescheduled(moved, second, third))
+	w.clock.Advance(10 * time.Second)
+	w.idle() // the first changes have waited, the second ones have not
+	w.await("4", `SELECT count(*)::text FROM message_events`)
+	w.clock.Advance(10 * time.Second)
+	w.await("0", `SELECT count(*)::text FROM message_events`)
+	w.mails(1)
+	w.idle()
+	kept := w.kept()
+	if len(kept) != 1 || kept[0].About.ID != moved || kept[0].Kind != "booking_moved" {
+		t.Fatalf("got %d messages, want one about the booking that is elsewhere at the end", len(kept))
+	}
+	if text := kept[0].Text; !strings.Contains(text, "11:00") || !strings.Contains(text, "Previously\n") || !strings.Contains(text, "9:00") || strings.Contains(text, "10:00") {
+		t.Errorf("it says:\n%s", text)
+	}
+}
+
+func TestMessagesOfOneBatchEndWithTheNewestChangeByACustomer(t *testing.T) {
+	t.Parallel()
+	w := start(t, &mailbox.Options{})
+	w.messages.UndoFor = messages.DefaultUndoFor
+	id := uuid.New()
+	first, second := monday.Add(48*time.Hour), monday.Add(49*time.Hour)
+	w.take(w.rescheduled(id, first, second))
+	w.take(w.happened(event.BookingCancelled, event.Booking, id, actor.Customer, w.booking(id, "cancelled", second)))
+	w.mails(2) // to the customer and to the owner
+	w.idle()
+	w.clock.Advance(time.Minute)
+	w.idle()
+	if kept := w.kept(); len(kept) != 2 {
+		t.Errorf("got %d messages, want the cancellation and its notice", len(kept))
+	}
+}
+
+func TestMessagesBeyondTheLimitOfARecipientAreHeld(t *testing.T) {
+	t.Parallel()
+	w := start(t, &mailbox.Options{})
+	w.peers.set(func(p *peers) { p.offer.Notifications.OwnerEmails = nil })
+	id := uuid.New()
+	times := []time.Time{monday.Add(48 * time.Hour), monday.Add(49 * time.Hour)}
+	for i := range 30 {
+		w.take(w.rescheduled(id, times[i%2], times[(i+1)%2]))
+		w.idle()
+	}
+	w.await("6", `SELECT count(*)::text FROM messages WHERE status = 'sent'`)
+	w.await("24", `SELECT count(*)::text FROM messages WHERE status IN ('held', 'not_sent') AND reason <> ''`)
+	w.clock.Advance(time.Hour)
+	w.await("7", `SELECT count(*)::text FROM messages WHERE status = 'sent'`)
+	w.await("23", `SELECT count(*)::text FROM messages WHERE status = 'not_sent'`)
+	list := w.kept()
+	if newest := list[len(list)-1]; newest.Status != store.MessageSent {
+		t.Errorf("the newest message is %s", newest.Status)
+	}
+	if n := len(w.box.Mails()); n != 7 {
+		t.Errorf("%d mails, want 7", n)
+	}
+}
+
+func TestMessagesThatAreOnlyShownAreNotSent(t *testing.T) {
+	t.Parallel()
+	w := start(t, &mailbox.Options{})
+	w.messages.Preview = true
+	id := uuid.New()
+	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
+	w.await("not_sent", `SELECT status FROM messages`)
+	w.mails(1)
+	kept := w.kept()[0]
+	if kept.Reason == "" || kept.SentAt != nil {
+		t.Errorf("it is %+v", kept)
+	}
+	w.messages.Preview = false
+	if _, err := w.messages.Retry(t.Context(), w.client, w.business, kept.ID); err != nil {
+		t.Fatal(err)
+	}
+	w.await("sent", `SELECT status FROM messages`)
+}

@@ -1,0 +1,124 @@
+package plan
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
+)
+
+// Change is an event with its subject after it.
+type Change struct {
+	Event   event.Event
+	Subject Subject
+}
+
+// Place is when a booking was before a reschedule, and with which member.
+type Place struct {
+	StartsAt  time.Time  `json:"starts_at"`
+	EndsAt    time.Time  `json:"ends_at"`
+	StaffID   *uuid.UUID `json:"staff_id"`
+	StaffName *string    `json:"staff_name"`
+}
+
+// Delays reports whether the messages about a change wait: a change by the business, which can be undone, and a booking whose online
+// payment may follow at once.
+func Delays(c Change) bool {
+	if _, hasMessage := toCustomers[c.Event.Type][c.Subject.Status]; !hasMessage || c.Event.Type == event.PaymentRefunded {
+		return false
+	}
+	if c.Event.Actor.Kind == actor.Owner {
+		return true
+	}
+	waitsForPayment := c.Subject.Status == booking.StatusPending && c.Subject.Payment != nil && c.Subject.Payment.Status == booking.PaymentOpen
+	return c.Event.Type == event.BookingCreated && waitsForPayment
+}
+
+// replaceable are the messages that state how a subject is: the newest of them makes those before it needless.
+var replaceable = []letter.Kind{
+	letter.BookingReceived, letter.BookingConfirmed, letter.BookingMoved, letter.BookingCancelled, letter.PaymentFailed,
+	letter.Ticket, letter.TicketCancelled, letter.Reservation, letter.ReservationCancelled,
+}
+
+// Replaceable returns the kinds of messages that a newer one of them about the same subject replaces.
+func Replaceable() []string {
+	kinds := make([]string, len(replaceable))
+	for i, kind := range replaceable {
+		kinds[i] = string(kind)
+	}
+	return kinds
+}
+
+// Batch returns the messages that each of several changes of one subject leads to, which are written together. Owners are notified of
+// each change by a customer. The customer gets one message with the state at the end, and none if nothing changed for the customer
+// or the business does not notify. The place is the one before the first reschedule, nil without one.
+func Batch(changes []Change, ownerEmails []string) (drafts [][]Draft, before *Place) {
+	drafts = make([][]Draft, len(changes))
+	last, lastKind := -1, letter.Kind("")
+	kinds := map[letter.Kind]bool{}
+	for i, c := range changes {
+		drafts[i] = Of(c.Event, c.Subject, ownerEmails)
+		if before == nil {
+			before = c.Subject.From
+		}
+		if at := stateDraft(drafts[i]); at >= 0 {
+			last, lastKind = i, drafts[i][at].Kind
+			kinds[lastKind] = true
+		}
+	}
+	for i := range drafts[:last+1] {
+		drafts[i] = slices.DeleteFunc(drafts[i], func(d Draft) bool {
+			return slices.Contains(replaceable, d.Kind) && (i < last || !notifies(changes, last, before))
+		})
+	}
+	if last >= 0 && lastKind == letter.BookingMoved {
+		renameMoved(drafts[last], kinds)
+	}
+	return drafts, before
+}
+
+// stateDraft is the index of the message that states how the subject is, -1 without one.
+func stateDraft(drafts []Draft) int {
+	return slices.IndexFunc(drafts, func(d Draft) bool { return slices.Contains(replaceable, d.Kind) })
+}
+
+// renameMoved makes the message about a move one about what the customer does not know yet.
+func renameMoved(drafts []Draft, kinds map[letter.Kind]bool) {
+	at := stateDraft(drafts)
+	switch {
+	case at < 0:
+	case kinds[letter.BookingConfirmed]:
+		drafts[at].Kind = letter.BookingConfirmed
+	case kinds[letter.BookingReceived]:
+		drafts[at].Kind = letter.BookingReceived
+	}
+}
+
+// notifies reports whether the customer is notified of the state after the last of these changes.
+func notifies(changes []Change, last int, before *Place) bool {
+	end := changes[last]
+	if end.Subject.Notify != nil && !*end.Subject.Notify {
+		return false
+	}
+	created := changes[0].Event.Type == event.BookingCreated || changes[0].Event.Type == event.TicketSold || changes[0].Event.Type == event.ReservationCreated
+	if created {
+		// The business made it and cancelled it again before the customer knew of it.
+		return end.Subject.Status != booking.StatusCancelled || changes[0].Event.Actor.Kind != actor.Owner
+	}
+	onlyMoved := !slices.ContainsFunc(changes[:last+1], func(c Change) bool {
+		_, hasMessage := toCustomers[c.Event.Type][c.Subject.Status]
+		return hasMessage && c.Event.Type != event.BookingRescheduled && c.Event.Type != event.PaymentRefunded
+	})
+	return !onlyMoved || before == nil || !before.isNow(end.Subject)
+}
+
+// isNow reports whether a booking is at its former time with its former member.
+func (p *Place) isNow(s Subject) bool {
+	sameStaff := (p.StaffID == nil) == (s.StaffID == nil) && (p.StaffID == nil || *p.StaffID == *s.StaffID)
+	return p.StartsAt.Equal(s.StartsAt) && p.EndsAt.Equal(s.EndsAt) && sameStaff
+}
