@@ -3,6 +3,7 @@ package usecase
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -130,7 +131,9 @@ const (
 // Check finds what is wrong with the details of who takes these services, events or rentals, and keeps of the answers what was asked.
 func (b *Business) Check(d *Details, taken ...uuid.UUID) Wrongs {
 	wrong := d.check()
-	kept, wrongs := catalog.Answers(b.Offer.Questions(taken...), d.Answers)
+	questions := b.Offer.Questions(taken...)
+	d.pointNumbers(questions)
+	kept, wrongs := catalog.Answers(questions, d.Answers)
 	for _, w := range wrongs {
 		wrong["q-"+w.Question.Key] = w.Wrong
 	}
@@ -138,6 +141,22 @@ func (b *Business) Check(d *Details, taken ...uuid.UUID) Wrongs {
 		d.Answers = kept
 	}
 	return wrong
+}
+
+// withPoint are the languages that write 1.5 with a point.
+var withPoint = []string{"en", "he", "ja", "ko", "th", "zh"}
+
+// pointNumbers writes the decimal comma of answers that are numbers as a point, in languages that write 1,5.
+func (d *Details) pointNumbers(questions []catalog.Question) {
+	if slices.Contains(withPoint, d.Language) {
+		return
+	}
+	for _, q := range questions {
+		number, isText := d.Answers[q.Key].(string)
+		if isText && q.Type == catalog.QuestionNumber && strings.Count(number, ",") == 1 && !strings.Contains(number, ".") {
+			d.Answers[q.Key] = strings.Replace(number, ",", ".", 1)
+		}
+	}
 }
 
 // oneLine is what was typed or pasted into a field of one line: tabs, control characters and white space of all kinds are blanks between
