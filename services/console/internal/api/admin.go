@@ -61,11 +61,11 @@ func (a *Admin) mountBookings(business *gate.Router) {
 	business.Get("/bookings", access.SeeBookings, a.listBookings)
 	business.Get("/bookings/:id", access.SeeBookings, ofID("Booking", fiber.StatusOK, a.Owner.Booking))
 	business.Get("/explain", access.Serve, a.explain)
-	business.Post("/bookings/:id/reschedule", access.Serve, change("Booking", a.Owner.Reschedule))
+	business.Post("/bookings/:id/reschedule", access.Serve, change("Booking", a.reschedule))
 	business.Get("/bookings/:id/cancellation", access.Serve, read("Booking", a.Owner.PreviewCancellation))
 	business.Post("/bookings/:id/cancel", access.Serve, refunded("Booking", a.Owner.CancelBooking))
 	business.Post("/bookings/:id/refund", access.Refund, refunded("Booking", a.Owner.RefundBooking))
-	business.Post("/bookings/:id/"+booking.MoveConfirm, access.Serve, transition("Booking", booking.MoveConfirm, a.Owner.MoveBooking))
+	business.Post("/bookings/:id/"+booking.MoveConfirm, access.Serve, a.confirm)
 	for _, move := range []string{booking.MoveComplete, booking.MoveNoShow} {
 		business.Post("/bookings/:id/"+move, access.Finish, transition("Booking", move, a.Owner.MoveBooking))
 	}

@@ -19,11 +19,11 @@ func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write fu
 		if err != nil {
 			return err
 		}
-		amount, err := refundOf(c)
+		amount, notify, err := refundOf(c)
 		if err != nil {
 			return err
 		}
-		left, err := write(c.UserContext(), principal(c), slug, id, W(booking.Cancel{Refund: amount}))
+		left, err := write(notified(c.UserContext(), notify), principal(c), slug, id, W(booking.Cancel{Refund: amount}))
 		if err != nil {
 			return err
 		}
@@ -31,17 +31,18 @@ func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write fu
 	}
 }
 
-// refundOf reads how much is to be refunded, "" where there is no body or it does not say.
-func refundOf(c *fiber.Ctx) (booking.RefundAmount, error) {
+// refundOf reads how much is to be refunded, "" where there is no body or it does not say, and whether the customer is notified.
+func refundOf(c *fiber.Ctx) (booking.RefundAmount, *bool, error) {
 	var body struct {
 		Refund json.RawMessage `json:"refund"`
+		Notify *bool           `json:"notify"`
 	}
 	if err := decodeOptional(c, &body); err != nil || body.Refund == nil {
-		return "", err
+		return "", body.Notify, err
 	}
 	var amount booking.RefundAmount
 	if err := json.Unmarshal(body.Refund, &amount); err != nil {
-		return "", request.Invalid("%s.", err)
+		return "", nil, request.Invalid("%s.", err)
 	}
-	return amount, nil
+	return amount, body.Notify, nil
 }

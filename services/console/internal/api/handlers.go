@@ -6,6 +6,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
@@ -47,6 +49,43 @@ func change[B, T any](what string, write func(context.Context, usecase.Principal
 		}
 		return c.JSON(done)
 	}
+}
+
+// notified is the context of a write, of which the customer is not notified if notify is false.
+func notified(ctx context.Context, notify *bool) context.Context {
+	if notify != nil && !*notify {
+		return actor.Silently(ctx)
+	}
+	return ctx
+}
+
+// reschedule is a reschedule as the admin API takes it.
+type reschedule struct {
+	booking.Reschedule
+	Notify *bool `json:"notify"` // left out: true
+}
+
+func (a *Admin) reschedule(ctx context.Context, by usecase.Principal, slug string, id uuid.UUID, to reschedule) (*booking.Booking, error) {
+	return a.Owner.Reschedule(notified(ctx, to.Notify), by, slug, id, to.Reschedule)
+}
+
+// confirm is the handler that confirms a booking.
+func (a *Admin) confirm(c *fiber.Ctx) error {
+	slug, id, err := idOf(c, "Booking")
+	if err != nil {
+		return err
+	}
+	var body struct {
+		Notify *bool `json:"notify"`
+	}
+	if err := decodeOptional(c, &body); err != nil {
+		return err
+	}
+	confirmed, err := a.Owner.MoveBooking(notified(c.UserContext(), body.Notify), principal(c), slug, id, booking.MoveConfirm)
+	if err != nil {
+		return err
+	}
+	return c.JSON(confirmed)
 }
 
 // ofID is the handler of a write that needs no more than an id, and answers with this status.

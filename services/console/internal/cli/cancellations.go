@@ -37,14 +37,17 @@ func refundEntry[T any](c *command, of sold[T]) *cobra.Command {
 
 // amountEntry makes a write that refunds as much as its flag says, one of the words or an amount, and shows the refund.
 func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsaid booking.RefundAmount, usage string, words ...booking.RefundAmount) *cobra.Command {
-	var amount string
+	var (
+		amount string
+		notify bool
+	)
 	cmd := c.ofBusiness(write+" SLUG ID", short, 2, func(cmd *cobra.Command, args []string, client *client) error {
 		wanted, err := refundFlag(amount)
 		if err != nil {
 			return err
 		}
 		var left T
-		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], of.list, args[1], write), booking.Cancel{Refund: wanted}, &left); err != nil {
+		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], of.list, args[1], write), refundBody{booking.Cancel{Refund: wanted}, silence(notify)}, &left); err != nil {
 			return err
 		}
 		t := of.table(left)
@@ -52,6 +55,11 @@ func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsai
 		return c.print(left, t)
 	})
 	cmd.Flags().StringVar(&amount, flag, string(unsaid), usage)
+	if write == "cancel" {
+		notifyFlag(cmd, &notify)
+	} else {
+		notify = true
+	}
 	call := "  slotmesh " + of.list + " " + write + " harbor 7d9f3c1e-6a1b-4a55-9c1d-2f0a8f6f3b11"
 	examples := []string{call, call + " --" + flag + " 12.50"}
 	texts := make([]string, len(words))
@@ -63,6 +71,25 @@ func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsai
 	cmd.Example = strings.Join(examples, "\n")
 	mustComplete(cmd, flag, texts...)
 	return cmd
+}
+
+// refundBody is the body of a write that refunds.
+type refundBody struct {
+	booking.Cancel
+	Notify *bool `json:"notify,omitempty"`
+}
+
+// notifyFlag adds the flag by which the customer is not notified.
+func notifyFlag(cmd *cobra.Command, notify *bool) {
+	cmd.Flags().BoolVar(notify, "notify", true, "notify the customer by e-mail; --notify=false does not")
+}
+
+// silence is the field notify of a body: false, or left out for a customer who is notified.
+func silence(notify bool) *bool {
+	if notify {
+		return nil
+	}
+	return &notify
 }
 
 func refundFlag(text string) (booking.RefundAmount, error) {

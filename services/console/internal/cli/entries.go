@@ -10,6 +10,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
@@ -70,13 +71,24 @@ func listEntries[T any](c *command, list, short string, filters map[string]*stri
 
 // moveEntry makes one of the moves of an entry, and shows it as it is then.
 func moveEntry[T any](c *command, list, move, short string, show func(...T) table) *cobra.Command {
-	return c.ofBusiness(move+" SLUG ID", short, 2, func(cmd *cobra.Command, args []string, client *client) error {
-		var moved T
-		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], list, args[1], move), nil, &moved); err != nil {
+	notify := true
+	cmd := c.ofBusiness(move+" SLUG ID", short, 2, func(cmd *cobra.Command, args []string, client *client) error {
+		var (
+			moved T
+			body  any
+		)
+		if !notify {
+			body = map[string]bool{"notify": false}
+		}
+		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], list, args[1], move), body, &moved); err != nil {
 			return err
 		}
 		return c.print(moved, show(moved))
 	})
+	if move == booking.MoveConfirm {
+		notifyFlag(cmd, &notify)
+	}
+	return cmd
 }
 
 // mustRequire makes flags required.

@@ -20,7 +20,7 @@ func (c *command) listMessages() *cobra.Command {
 		func(list []notifications.Message) any { return notifications.MessageList{Messages: list} }, messageTable)
 	cmd.Example = `  slotmesh messages list harbor --status failed
   slotmesh messages list harbor --kind booking_confirmed -o json`
-	cmd.Flags().StringVar(&status, "status", "", "those that are kept (there was no mail server, or it is a sandbox), queued, sent or failed only")
+	cmd.Flags().StringVar(&status, "status", "", "those that are not_sent (there is no mail server, or it is a sandbox), queued, held (by a limit), sent or failed only")
 	cmd.Flags().StringVar(&kind, "kind", "", "those of one kind only, such as booking_confirmed, reminder or owner_notice")
 	cmd.Flags().StringVar(&about, "about", "", "those about one booking, order of tickets or reservation only, by its id")
 	mustComplete(cmd, "status", notifications.MessageStatuses()...)
@@ -71,7 +71,7 @@ func letter(m notifications.WholeMessage) string {
 }
 
 func (c *command) retryMessage() *cobra.Command {
-	cmd := moveEntry(c, "messages", "retry", "Send a message that failed, or was kept, once more", messageTable)
+	cmd := moveEntry(c, "messages", "retry", "Send a message that failed, or was not sent, once more", messageTable)
 	cmd.Example = "  slotmesh messages retry harbor ID"
 	return cmd
 }

@@ -94,7 +94,11 @@ func (n *names) person(ctx context.Context, staff, session *string) error {
 
 func (c *command) reschedule() *cobra.Command {
 	var (
-		to             booking.Reschedule
+		to struct {
+			booking.Reschedule
+			Notify *bool `json:"notify,omitempty"`
+		}
+		notify         bool
 		staff, session string
 	)
 	cmd := c.ofBusiness("reschedule SLUG ID", "Move a booking to another time", 2, func(cmd *cobra.Command, args []string, client *client) error {
@@ -102,6 +106,7 @@ func (c *command) reschedule() *cobra.Command {
 			return err
 		}
 		to.StaffID, to.ClassScheduleID = given(staff), given(session)
+		to.Notify = silence(notify)
 		var moved booking.Booking
 		if err := client.call(cmd.Context(), http.MethodPost, at(args[0], "bookings", args[1], "reschedule"), to, &moved); err != nil {
 			return err
@@ -119,5 +124,6 @@ that one is free, else whoever is takes it. What it holds is given back exactly 
 	flags.StringVar(&staff, "staff", "", "key, name or id of the member who takes it")
 	flags.StringVar(&session, "session", "", "key or id of the class session; its own when left out, where that has seats")
 	flags.BoolVar(&to.Override, "override", false, "also outside working hours")
+	notifyFlag(cmd, &notify)
 	return mustRequire(cmd, "date", "time")
 }

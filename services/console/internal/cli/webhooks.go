@@ -14,7 +14,7 @@ import (
 
 func (c *command) webhooks() *cobra.Command {
 	return group("webhooks", "Look after a business's webhooks: what it is told of by HTTP", c.createWebhook(), c.listWebhooks(), c.changeWebhook(),
-		c.deleteWebhook(), c.rotateWebhook(), c.testWebhook(), c.deliveries(), c.retryDelivery())
+		c.deleteWebhook(), c.rotateWebhook(), c.testWebhook(), c.deliveries(), c.retryDelivery(), c.listenWebhooks())
 }
 
 func (c *command) createWebhook() *cobra.Command {

@@ -1,6 +1,10 @@
 package cli_test
 
 import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -47,4 +51,42 @@ func TestWebhooksOnTheCommandLine(t *testing.T) {
 	s.fails(1, "url", "webhooks", "create", "harbor", "--url", "http://10.0.0.1")
 	s.fails(2, "url", "webhooks", "create", "harbor")
 	s.fails(2, "--enable", "webhooks", "change", "harbor", id, "--enable", "--disable")
+}
+
+func TestWebhooksListenForwardsEventsSigned(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.Manifest("harbor", "Harbor"))
+	type got struct {
+		header http.Header
+		body   []byte
+	}
+	received := make(chan got, 100)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		received <- got{r.Header, body}
+	}))
+	t.Cleanup(receiver.Close)
+	s := shellAt(t, w)
+	out := s.must("webhooks", "listen", "harbor", "--forward-to", receiver.URL, "--from", "2020-01-01T00:00:00Z", "--once")
+	close(received)
+	n := 0
+	for r := range received {
+		n++
+		var body struct {
+			Type string
+			Data struct{ Slug string }
+		}
+		if err := json.Unmarshal(r.body, &body); err != nil || body.Type == "" || body.Data.Slug != "harbor" {
+			t.Errorf("got %s, %v", r.body, err)
+		}
+		if !strings.Contains(out, body.Type) || !strings.HasPrefix(r.header.Get("webhook-signature"), "v1,") || r.header.Get("webhook-id") == "" {
+			t.Errorf("got %v", r.header)
+		}
+	}
+	if n == 0 {
+		t.Errorf("nothing is forwarded: %s", out)
+	}
+	s.fails(1, "--forward-to", "webhooks", "listen", "harbor", "--forward-to", "localhost")
+	s.fails(2, "forward-to", "webhooks", "listen", "harbor")
 }

@@ -175,7 +175,7 @@ func (s *Notifications) held(r *http.Request) (*reply, error) {
 		if strings.EqualFold(m.To, asked.Email) {
 			held.Messages = append(held.Messages, notifications.HeldMessage{Text: "See you soon.", Message: notifications.Message{
 				ID: uuid.New(), Kind: "reminder", EventID: uuid.New(), About: notifications.Subject{Kind: "booking", ID: m.About}, Recipient: m.To, Locale: "en",
-				Subject: "Your booking", Status: notifications.MessageKept, CreatedAt: Epoch,
+				Subject: "Your booking", Status: notifications.MessageNotSent, CreatedAt: Epoch,
 			}})
 		}
 	}

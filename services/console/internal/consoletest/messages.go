@@ -34,7 +34,7 @@ func (s *Notifications) Mailed(business uuid.UUID, n int) []notifications.WholeM
 func (s *Notifications) listMessages(r *http.Request) (*reply, error) {
 	status, kind, about := r.URL.Query().Get("status"), r.URL.Query().Get("kind"), r.URL.Query().Get("about")
 	if status != "" && !slices.Contains(notifications.MessageStatuses(), status) {
-		return nil, fault.New(fault.InvalidParameter, "status: write kept, queued, sent or failed, or leave it out for all.")
+		return nil, fault.New(fault.InvalidParameter, "status: write not_sent, queued, held, sent or failed, or leave it out for all.")
 	}
 	var found []notifications.Message
 	for _, m := range s.messages[r.PathValue("business")] {
@@ -70,7 +70,7 @@ func (s *Notifications) retryMessage(r *http.Request) (*reply, error) {
 		return nil, err
 	}
 	if m.Status != notifications.MessageFailed {
-		return nil, fault.New(fault.Conflict, "This message was sent; only one that failed or was kept is sent again.")
+		return nil, fault.New(fault.Conflict, "This message was sent; only one that failed or was not sent is sent again.")
 	}
 	m.Status, m.Reason = notifications.MessageQueued, ""
 	return &reply{status: http.StatusAccepted, value: m.Message}, nil

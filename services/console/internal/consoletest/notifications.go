@@ -129,7 +129,8 @@ func (s *Notifications) test(r *http.Request) (*reply, error) {
 	}
 	status := http.StatusServiceUnavailable
 	sent := notifications.Delivery{
-		ID: uuid.New(), WebhookID: w.ID, EventID: uuid.New(), Type: "webhook.test", Subject: notifications.Subject{Kind: "webhook", ID: w.ID},
+		Body: json.RawMessage(`{"type":"webhook.test"}`),
+		ID:   uuid.New(), WebhookID: w.ID, EventID: uuid.New(), Type: "webhook.test", Subject: notifications.Subject{Kind: "webhook", ID: w.ID},
 		Sequence: 1, Status: notifications.DeliveryPending, CreatedAt: Epoch,
 		Attempts: []notifications.DeliveryAttempt{{Number: 1, At: Epoch, Status: &status, Answer: "later"}},
 	}

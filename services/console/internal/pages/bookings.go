@@ -3,6 +3,8 @@ package pages
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/console/internal/gate"
@@ -95,7 +98,13 @@ func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendTable(c, "bookings-"+slug, columns, row, func(take func([]booking.Booking)) error {
+	offer, err := p.owner.Business(c.UserContext(), slug)
+	if err != nil {
+		return err
+	}
+	header := append(slices.Clone(columns), answerColumns(offer)...)
+	withAnswers := func(b booking.Booking) []string { return append(row(b), answerCells(offer, b.FormData)...) }
+	return sendTable(c, "bookings-"+slug, header, withAnswers, func(take func([]booking.Booking)) error {
 		return p.owner.ExportBookings(c.UserContext(), gate.Principal(c), slug, filter, take)
 	})
 }
@@ -132,6 +141,32 @@ func row(b booking.Booking) []string {
 		strconv.Itoa(b.PartySize), b.Total.String(), b.Currency, payment, paid, refunded,
 		reportcsv.Words(b.CustomerName), reportcsv.Words(b.CustomerEmail), reportcsv.Words(deref(b.CustomerPhone)), reportcsv.Words(b.Source), b.CreatedAt.Format("2006-01-02T15:04:05Z"), b.Timezone,
 	}
+}
+
+// answerColumns are the columns of the answers to the questions of a business, and of answers to what is no longer asked.
+func answerColumns(offer *catalog.Offer) []string {
+	var names []string
+	for _, q := range offer.Form {
+		names = append(names, reportcsv.Words(q.Label.Text))
+	}
+	return append(names, "other_answers")
+}
+
+// answerCells are the answers in form_data, each in the column of its question.
+func answerCells(offer *catalog.Offer, formData json.RawMessage) []string {
+	cells := make([]string, len(offer.Form)+1)
+	var others []string
+	for _, a := range offer.AnswersIn(formData) {
+		text := a.Text(offer.DefaultLanguage, "true", "false")
+		at := slices.IndexFunc(offer.Form, func(q catalog.Question) bool { return q.Key == a.Question.Key && q.Consent == a.Question.Consent })
+		if at < 0 {
+			others = append(others, a.Question.Key+": "+text)
+			continue
+		}
+		cells[at] = reportcsv.Words(text)
+	}
+	cells[len(offer.Form)] = reportcsv.Words(strings.Join(others, "; "))
+	return cells
 }
 
 // paymentColumns are the status of a payment, what was paid online and what of it went back.

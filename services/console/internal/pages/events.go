@@ -292,7 +292,7 @@ func (p *Pages) cancelTickets(c *fiber.Ctx) error {
 		return p.owner.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, t.ID)
 	})
 	if err == nil && again == "" {
-		if _, err = p.owner.CancelTickets(c.UserContext(), gate.Principal(c), page.Business.Slug, t.ID, booking.Cancel{Refund: refund}); err == nil {
+		if _, err = p.owner.CancelTickets(notifiedBy(c, form), gate.Principal(c), page.Business.Slug, t.ID, booking.Cancel{Refund: refund}); err == nil {
 			return backTo(c, page.Business.Slug, "tickets/"+t.ID.String()+here(c), "done", "tickets_cancel")
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/shopspring/decimal"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/email"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
@@ -87,7 +88,7 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 		return p.owner.PreviewCancellation(c.UserContext(), page.Business.Slug, b.ID)
 	})
 	if err == nil && again == "" {
-		_, err = p.owner.CancelBooking(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID, booking.Cancel{Refund: refund})
+		_, err = p.owner.CancelBooking(notifiedBy(c, form), gate.Principal(c), page.Business.Slug, b.ID, booking.Cancel{Refund: refund})
 		if err == nil {
 			return toBooking(c, page.Business, b.ID, booking.MoveCancel)
 		}
@@ -202,7 +203,7 @@ func (p *Pages) move(c *fiber.Ctx) error {
 	if m.Staff != "" {
 		to.StaffID = &m.Staff
 	}
-	moved, err := p.owner.Reschedule(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID, to)
+	moved, err := p.owner.Reschedule(notifiedBy(c, form), gate.Principal(c), page.Business.Slug, b.ID, to)
 	if err == nil {
 		return toBooking(c, page.Business, b.ID, warned("moved", moved))
 	}
@@ -219,6 +220,14 @@ func warned(done string, b *booking.Booking) string {
 		return done + "_warned"
 	}
 	return done
+}
+
+// notifiedBy is the context of a write that a form asks for. Its box for notifying the customer is ticked or not.
+func notifiedBy(c *fiber.Ctx, form url.Values) context.Context {
+	if form.Get("notifies") == "yes" && form.Get("notify") != "yes" {
+		return actor.Silently(c.UserContext())
+	}
+	return c.UserContext()
 }
 
 // refused says what keeps a start from being booked, beside the field where there is one. It reports false for what is not the person's to

@@ -60,7 +60,7 @@ func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 		return p.owner.Rentals.Of(page.Business.ID).Cancellation(ctx, slug, r.ID)
 	})
 	if err == nil && again == "" {
-		if _, err = p.owner.CancelReservation(ctx, gate.Principal(c), slug, r.ID, booking.Cancel{Refund: refund}); err == nil {
+		if _, err = p.owner.CancelReservation(notifiedBy(c, form), gate.Principal(c), slug, r.ID, booking.Cancel{Refund: refund}); err == nil {
 			return backTo(c, slug, "rentals", "done", "reservation_cancel")
 		}
 	}

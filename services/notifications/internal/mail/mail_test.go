@@ -379,7 +379,7 @@ func TestSubjectBeginsOnTheLineOfItsName(t *testing.T) {
 	t.Parallel()
 	for _, subject := range []string{
 		"Ваша запись подтверждена: Стрижка и укладка, длинные волосы · пн, 1 марта, 09:00", "Ä", "予約が確定しました：カット・カラー・トリートメント、その他のメニュー",
-		"Booking confirmed: Füße", strings.Repeat("é", 300), "Booking confirmed: haircut",
+		"Booking confirmed: Füße", strings.Repeat("é", 100), "Booking confirmed: haircut",
 	} {
 		sender, err := NewSender(Config{URL: "smtp://127.0.0.1:25", Timeout: testkit.Patience, From: "no-reply@slotmesh.example"})
 		if err != nil {

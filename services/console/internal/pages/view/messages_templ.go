@@ -702,7 +702,7 @@ func oneMessage(p *Page, m *notifications.WholeMessage) templ.Component {
 
 // sendsAgain reports whether the person may send a message once more: one that failed, or was kept, and of no sandbox.
 func (p *Page) sendsAgain(m notifications.Message) bool {
-	return p.May(access.Serve) && !p.Business.Account.Sandbox && (m.Status == notifications.MessageFailed || m.Status == notifications.MessageKept)
+	return p.May(access.Serve) && !p.Business.Account.Sandbox && (m.Status == notifications.MessageFailed || m.Status == notifications.MessageNotSent)
 }
 
 // subjectAt is the page of what a message is about; "" where it has none of its own.

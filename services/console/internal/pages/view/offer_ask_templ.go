@@ -475,7 +475,7 @@ func (p *Page) newlyOutside(o *plan.Outside) []outsideLine {
 	for _, b := range o.Bookings {
 		if !b.Already && len(bookings) < mostOutside {
 			at := "/bookings/" + b.Booking.ID.String() + "?from=" + b.Booking.Date + "&to=" + b.Booking.Date
-			bookings = append(bookings, outsideLine{p.who(b.Booking), dotted(p.start(b.Booking), services(b.Booking), p.with(b.Booking)), p.Reason(b.Reason), at})
+			bookings = append(bookings, outsideLine{p.who(b.Booking), dotted(p.start(b.Booking), p.services(b.Booking), p.with(b.Booking)), p.Reason(b.Reason), at})
 		}
 	}
 	for _, r := range o.Reservations {

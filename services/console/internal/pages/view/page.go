@@ -193,8 +193,8 @@ func (p *Page) start(b booking.Booking) string {
 	return p.Words.ShortDate(at) + " · " + p.Words.Clock(at) + p.otherZone(b.Timezone)
 }
 
-// services names what was booked.
-func services(b booking.Booking) string {
+// services names what was booked: its package, and the services of it.
+func (p *Page) services(b booking.Booking) string {
 	var names []string
 	for _, s := range b.Services {
 		name := s.Name
@@ -203,7 +203,11 @@ func services(b booking.Booking) string {
 		}
 		names = append(names, name)
 	}
-	return strings.Join(names, " + ")
+	what := strings.Join(names, " + ")
+	if sold := booking.PackageName(p.Business, b.Services, p.Words.Code); sold != "" {
+		return sold + " (" + what + ")"
+	}
+	return what
 }
 
 // who is the customer's name; a customer that was forgotten has none.
