@@ -111,8 +111,10 @@ func (l *limited) allowed(m attempted) bool {
 
 func TestBeginSendingHoldsMessagesOverALimit(t *testing.T) {
 	t.Parallel()
+	w := open(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		l := &limited{world: open(t), t: t}
+		w.business = uuid.New()
+		l := &limited{world: w, t: t}
 		at := now
 		for range 45 {
 			at = at.Add(time.Duration(rapid.IntRange(0, 50).Draw(rt, "minutes")) * time.Minute)
