@@ -49,8 +49,8 @@ func haircut(t rapid.TB) Facts {
 		Webhook: Webhook{URL: "https://harbor.example/hooks?a=1&b=2"},
 		Link:    "https://book.example/m/3q2-7wAAAAAAAAAAAAAAAA",
 		CanMove: true, CanCancel: true,
-		Note:    Note{Text: "Please bring a towel.\nThe door is on the left.", Translations: map[string]string{"pt": "Traga uma toalha."}},
-		Stamp:   start.AddDate(0, 0, -7),
+		Note:  Note{Text: "Please bring a towel.\nThe door is on the left.", Translations: map[string]string{"pt": "Traga uma toalha."}},
+		Stamp: start.AddDate(0, 0, -7),
 	}
 }
 
