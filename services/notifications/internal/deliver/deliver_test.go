@@ -429,7 +429,7 @@ func TestOneJobAtATimeSendsToAnEndpoint(t *testing.T) {
 	w := newWorld(t)
 	endpoint := w.endpoint("http://127.0.0.1:9").Endpoint.ID
 	lane := func() store.Lane {
-		return store.Lane{BusinessID: w.business, EndpointID: endpoint.Endpoint.ID, Holder: uuid.New()}
+		return store.Lane{BusinessID: w.business, EndpointID: endpoint, Holder: uuid.New()}
 	}
 	takes := func(l store.Lane) bool {
 		t.Helper()
