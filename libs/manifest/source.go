@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -102,12 +100,12 @@ func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
 		return nil, empty()
 	} else if err != nil {
-		return nil, yamlProblem(err)
+		return nil, yamlProblem(src, err)
 	}
 	if err := dec.Decode(&second); err == nil {
 		return nil, &Problem{Line: second.Line, Message: "a second YAML document begins here; write one document, without a further ---"}
 	} else if !errors.Is(err, io.EOF) {
-		return nil, yamlProblem(err)
+		return nil, yamlProblem(src, err)
 	}
 	if isNull(doc.Content[0]) {
 		return nil, empty()
@@ -135,17 +133,6 @@ func separators(src []byte) int {
 		}
 	}
 	return n
-}
-
-var yamlLine = regexp.MustCompile(`line (\d+): `)
-
-func yamlProblem(err error) *Problem {
-	text, line := err.Error(), 1
-	if m := yamlLine.FindStringSubmatchIndex(text); m != nil {
-		line, _ = strconv.Atoi(text[m[2]:m[3]])
-		text = text[m[1]:]
-	}
-	return &Problem{Line: line, Message: "the YAML cannot be read (" + text + "); check the indentation and quotes near this line"}
 }
 
 // entry is one field of a mapping.
