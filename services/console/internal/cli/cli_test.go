@@ -66,7 +66,9 @@ func (s shell) must(args ...string) string {
 func (s shell) fails(code int, text string, args ...string) {
 	s.t.Helper()
 	r := s.run(args...)
-	if r.code != code || r.out != "" || strings.Count(r.err, "\n") != 1 || !strings.HasPrefix(r.err, "slotmesh: ") || !strings.Contains(r.err, text) {
+	said, usage, _ := strings.Cut(r.err, "\n")
+	isCalledWrong := code == 2 // and then a line shows how the command is called
+	if r.code != code || r.out != "" || strings.HasPrefix(usage, "Usage: slotmesh") != isCalledWrong || strings.Count(said+usage, "\n") > 1 || !strings.HasPrefix(r.err, "slotmesh: ") || !strings.Contains(r.err, text) {
 		s.t.Errorf("slotmesh %s: exit code %d, out %q, err %q; want code %d and one sentence with %q",
 			strings.Join(args, " "), r.code, r.out, r.err, code, text)
 	}

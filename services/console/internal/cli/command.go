@@ -49,8 +49,12 @@ func Run(ctx context.Context, host Host, args []string) int {
 	if errors.As(err, &invalid) || errors.Is(err, errSaid) {
 		return exitRefused // its problems are printed
 	}
+	code := exitCode(err)
 	_, _ = fmt.Fprintf(host.Stderr, "slotmesh: %s\n", sentence(ran, err))
-	return exitCode(err)
+	if code == exitUsage {
+		_, _ = fmt.Fprintf(host.Stderr, "Usage: %s\n", ran.UseLine())
+	}
+	return code
 }
 
 func exitCode(err error) int {
@@ -105,16 +109,34 @@ server, else what the file admin-token holds in SLOTMESH_HOME, or in .slotmesh w
 	flags := root.PersistentFlags()
 	flags.StringVar(&c.server, "server", "", "address of the admin API")
 	flags.StringVar(&c.token, "token", "", "admin token")
-	flags.VarP(&c.output, "output", "o", "how to print: table, json or yaml")
+	flags.VarP(&c.output, "output", "o", "how to print: table, json, yaml or csv")
 	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "how long to wait for each answer")
 	mustComplete(root, "output", formats...)
-	root.AddCommand(c.apply(), c.validate(), c.get(), c.history(), c.rollback(), c.list(), c.delete(), c.keys(), c.bookings(),
-		c.reservations(), c.tickets(), c.customers(), c.calendars(), c.audit(), c.webhooks(), c.messages(), c.explain(), c.reports(),
-		c.users(), c.operators(), c.tokens(), c.login(), c.initialize(), c.plan(), c.pause(), c.resume(),
-		c.backup(), c.restore(), c.schema(), showVersion(c))
-	root.AddCommand(c.listed()...)
+	c.addCommands(root)
 	c.completeFlags(root)
 	return root
+}
+
+// addCommands adds every command, in the groups in which the help lists them.
+func (c *command) addCommands(root *cobra.Command) {
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Offer", append([]*cobra.Command{c.initialize(), c.validate(), c.plan(), c.apply(), c.get(), c.history(), c.rollback(), c.list(),
+			c.delete(), c.pause(), c.resume(), c.schema()}, c.listed()...)},
+		{"Sales and customers", []*cobra.Command{c.bookings(), c.reservations(), c.tickets(), c.customers(), c.messages(), c.explain(),
+			c.reports(), c.audit()}},
+		{"Programs", []*cobra.Command{c.keys(), c.webhooks(), c.calendars()}},
+		{"People and access", []*cobra.Command{c.login(), c.users(), c.operators(), c.tokens()}},
+		{"Installation", []*cobra.Command{c.backup(), c.restore(), showVersion(c)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.title
+		}
+		root.AddCommand(g.commands...)
+	}
 }
 
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -14,6 +15,7 @@ func (c *command) explain() *cobra.Command {
 	var service, date, start, staff string
 	cmd := c.ofBusiness("explain SLUG", "Say why a start can or cannot be booked, in total and by each member", 1,
 		func(cmd *cobra.Command, args []string, client *client) error {
+			asked := staff
 			called := client.names(args[0])
 			if err := errors.Join(called.services(cmd.Context(), &service), called.resolve(cmd.Context(), aMember, &staff)); err != nil {
 				return err
@@ -26,7 +28,7 @@ func (c *command) explain() *cobra.Command {
 			if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "explain")+"?"+query.Encode(), nil, &explained); err != nil {
 				return err
 			}
-			return c.print(explained, explanationTable(explained))
+			return c.print(explained, explanationTable(explained, cmp.Or(asked, "anyone")))
 		})
 	cmd.Example = "  slotmesh explain harbor --service cut --date 2027-03-01 --time 10:15"
 	cmd.Flags().StringVar(&service, "service", "", "what is to be booked: a service's key, name or id, or several parted by commas")
@@ -36,8 +38,8 @@ func (c *command) explain() *cobra.Command {
 	return mustRequire(cmd, "service", "date", "time")
 }
 
-// explanationTable has a row for everybody together, and one for each member.
-func explanationTable(e availability.Explanation) table {
+// explanationTable has a row for the start as a whole, named by who was asked for, and one for each member.
+func explanationTable(e availability.Explanation, who string) table {
 	t := table{head: []string{"STAFF", "BOOKABLE", "RULE", "WHY"}}
 	row := func(staff string, bookable bool, reason *availability.Reason) {
 		cells := []string{staff, "unknown", "-", "It cannot be told now: what is taken cannot be read."}
@@ -49,7 +51,7 @@ func explanationTable(e availability.Explanation) table {
 		}
 		t.rows = append(t.rows, cells)
 	}
-	row("anyone", e.Bookable, e.Reason)
+	row(who, e.Bookable, e.Reason)
 	for _, m := range e.Staff {
 		row(m.Name, m.Bookable, m.Reason)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -29,6 +30,11 @@ type entry struct {
 	ID   uuid.UUID `json:"id"`
 	Key  string    `json:"key"`
 	Name string    `json:"name"`
+
+	// The prices of a service or a rental, before the pricing rules.
+	Price           json.Number `json:"price,omitempty"`
+	Currency        string      `json:"currency,omitempty"`
+	DurationMinutes int         `json:"duration_minutes,omitempty"` // of a service
 }
 
 // contents is what a business offers, by the newest version.
@@ -78,19 +84,23 @@ func (o *contents) of(kind string) []entry {
 	switch kind {
 	case aService:
 		for i := range o.Services {
-			list = append(list, entry{o.Services[i].ObjectID(o.id), string(o.Services[i].Key), string(o.Services[i].Name)})
+			s := &o.Services[i]
+			list = append(list, entry{ID: s.ObjectID(o.id), Key: string(s.Key), Name: string(s.Name),
+				Price: json.Number(s.Price.String()), Currency: string(o.Currency), DurationMinutes: s.DurationMinutes})
 		}
 	case aMember:
 		for i := range o.Staff {
-			list = append(list, entry{o.Staff[i].ObjectID(o.id), string(o.Staff[i].Key), string(o.Staff[i].Name)})
+			list = append(list, entry{ID: o.Staff[i].ObjectID(o.id), Key: string(o.Staff[i].Key), Name: string(o.Staff[i].Name)})
 		}
 	case anEvent:
 		for i := range o.Events {
-			list = append(list, entry{o.Events[i].ObjectID(o.id), string(o.Events[i].Key), string(o.Events[i].Name)})
+			list = append(list, entry{ID: o.Events[i].ObjectID(o.id), Key: string(o.Events[i].Key), Name: string(o.Events[i].Name)})
 		}
 	case aRental:
 		for i := range o.Rentals {
-			list = append(list, entry{o.Rentals[i].ObjectID(o.id), string(o.Rentals[i].Key), string(o.Rentals[i].Name)})
+			r := &o.Rentals[i]
+			list = append(list, entry{ID: r.ObjectID(o.id), Key: string(r.Key), Name: string(r.Name),
+				Price: json.Number(r.Price.String()), Currency: string(o.Currency)})
 		}
 	}
 	return list
@@ -102,7 +112,7 @@ func (o *contents) tiers(event uuid.UUID) []entry {
 	for i := range o.Events {
 		e := &o.Events[i]
 		for k := 0; e.ObjectID(o.id) == event && k < len(e.Tiers); k++ {
-			list = append(list, entry{e.Tiers[k].ObjectID(o.id, e.Key), string(e.Tiers[k].Key), string(e.Tiers[k].Name)})
+			list = append(list, entry{ID: e.Tiers[k].ObjectID(o.id, e.Key), Key: string(e.Tiers[k].Key), Name: string(e.Tiers[k].Name)})
 		}
 	}
 	return list
@@ -123,7 +133,7 @@ func (o *contents) sessions() []entry {
 	for i := range o.Services {
 		s := &o.Services[i]
 		for k := range s.Classes {
-			list = append(list, entry{s.Classes[k].ObjectID(o.id, s.Key), string(s.Classes[k].Key), string(s.Classes[k].Key)})
+			list = append(list, entry{ID: s.Classes[k].ObjectID(o.id, s.Key), Key: string(s.Classes[k].Key), Name: string(s.Classes[k].Key)})
 		}
 	}
 	return list
@@ -135,7 +145,7 @@ func (o *contents) variants(service uuid.UUID) []entry {
 	for i := range o.Services {
 		s := &o.Services[i]
 		for k := 0; s.ObjectID(o.id) == service && k < len(s.Variants); k++ {
-			list = append(list, entry{s.Variants[k].ObjectID(o.id, s.Key), string(s.Variants[k].Key), string(s.Variants[k].Name)})
+			list = append(list, entry{ID: s.Variants[k].ObjectID(o.id, s.Key), Key: string(s.Variants[k].Key), Name: string(s.Variants[k].Name)})
 		}
 	}
 	return list

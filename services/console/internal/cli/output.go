@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
 )
 
 // format is how a command prints. The zero format is the command's own choice: a table, but for manifests.
@@ -19,14 +21,15 @@ const (
 	asTable format = "table"
 	asJSON  format = "json"
 	asYAML  format = "yaml"
+	asCSV   format = "csv"
 )
 
-var formats = []string{string(asTable), string(asJSON), string(asYAML)}
+var formats = []string{string(asTable), string(asJSON), string(asYAML), string(asCSV)}
 
 // Set reads the flag.
 func (f *format) Set(text string) error {
 	switch format(text) {
-	case asTable, asJSON, asYAML:
+	case asTable, asJSON, asYAML, asCSV:
 		*f = format(text)
 		return nil
 	}
@@ -52,6 +55,8 @@ func (c *command) print(value any, t table) error {
 		return c.printJSON(value)
 	case asYAML:
 		return c.printYAML(value)
+	case asCSV:
+		return c.write(reportcsv.Table(t.head, t.rows))
 	}
 	return c.printTable(t)
 }

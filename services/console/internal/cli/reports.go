@@ -23,10 +23,9 @@ func (c *command) reports() *cobra.Command {
 // reportOf prints a report, or as CSV the server's own text of it.
 func reportOf[Row any](c *command, name, short string, show func([]Row) table) *cobra.Command {
 	var from, to, by string
-	var csv bool
 	cmd := c.ofBusiness(name+" SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
 		path := at(args[0], "reports", name) + "?" + url.Values{"from": {from}, "to": {to}, "by": {by}}.Encode()
-		if csv {
+		if c.output == asCSV {
 			text, err := client.do(cmd.Context(), adminapi.Request{Method: http.MethodGet, Path: path, Header: map[string]string{"Accept": "text/csv"}})
 			if err != nil {
 				return err
@@ -40,11 +39,10 @@ func reportOf[Row any](c *command, name, short string, show func([]Row) table) *
 		return c.print(answer, show(answer.Rows))
 	})
 	cmd.Example = fmt.Sprintf("  slotmesh reports %s harbor --from 2027-01-01 --to 2027-12-31 --by month\n"+
-		"  slotmesh reports %s harbor --from 2027-03-01 --to 2027-03-31 --by day --csv > march.csv", name, name)
+		"  slotmesh reports %s harbor --from 2027-03-01 --to 2027-03-31 --by day -o csv > march.csv", name, name)
 	cmd.Flags().StringVar(&from, "from", "", "the first date, YYYY-MM-DD")
 	cmd.Flags().StringVar(&to, "to", "", "the last date, included")
 	cmd.Flags().StringVar(&by, "by", string(report.Week), "add up by day, week or month")
-	cmd.Flags().BoolVar(&csv, "csv", false, "print it as CSV, for a spreadsheet")
 	mustComplete(cmd, "by", string(report.Day), string(report.Week), string(report.Month))
 	return mustRequire(cmd, "from", "to")
 }

@@ -22,7 +22,7 @@ func TestReportsAreTablesOrCSV(t *testing.T) {
 		if got := strings.Join(strings.Fields(s.must(ask...)), " "); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
-		if got := s.must(append(ask, "--csv")...); !strings.HasPrefix(got, "date,") {
+		if got := s.must(append(ask, "-o", "csv")...); !strings.HasPrefix(got, "date,") {
 			t.Errorf("as CSV: %s", got)
 		}
 	}

@@ -44,6 +44,17 @@ func Utilisation(rows []report.UtilisationRow) []byte {
 	})
 }
 
+// Table writes cells below the names of their columns. Cells hold what people wrote, so that none is read as a formula.
+func Table(columns []string, rows [][]string) []byte {
+	return table(columns, rows, func(row []string) []string {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = Words(cell)
+		}
+		return cells
+	})
+}
+
 // table writes rows below the names of their columns.
 func table[Row any](columns []string, rows []Row, cells func(Row) []string) []byte {
 	var out bytes.Buffer
