@@ -106,7 +106,7 @@ const business = "/internal/businesses/:business"
 var ofCatalog = []Endpoint{
 	read(catalog, get, "/internal/offers/:slug", pricing, availability, booking, rental, notifications, pages, console),
 	read(catalog, get, "/internal/slugs/:id", booking, rental, mcp, notifications),
-	read(catalog, get, "/internal/removed", booking, rental, notifications),
+	read(catalog, get, "/internal/removed", booking, rental, notifications, console),
 	read(catalog, get, "/internal/events", notifications),
 	read(catalog, get, business+"/events", console),
 	read(catalog, get, "/internal/api/public/:slug/info", mcp, pages),
