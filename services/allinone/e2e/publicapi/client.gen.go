@@ -1214,8 +1214,8 @@ type ClientInterface interface {
 
 	// TakeStripeEventWithBody What became of a charge
 	//
-	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
-	// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge unless the business confirms by hand,
+	// `payment_intent.canceled` or `checkout.session.expired` cancels it; `refund.*`, `charge.refunded` and `charge.dispute.*` say what was given back. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 	// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 	// order. Where Stripe is not connected, there is nothing at this path.
 	//
@@ -1226,8 +1226,8 @@ type ClientInterface interface {
 
 	// TakeStripeEvent What became of a charge
 	//
-	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
-	// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge unless the business confirms by hand,
+	// `payment_intent.canceled` or `checkout.session.expired` cancels it; `refund.*`, `charge.refunded` and `charge.dispute.*` say what was given back. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 	// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 	// order. Where Stripe is not connected, there is nothing at this path.
 	//
@@ -1365,8 +1365,8 @@ func (c *Client) GetOpenAPI(ctx context.Context, params *GetOpenAPIParams, reqEd
 
 // TakeStripeEventWithBody What became of a charge
 //
-// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
-// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge unless the business confirms by hand,
+// `payment_intent.canceled` or `checkout.session.expired` cancels it; `refund.*`, `charge.refunded` and `charge.dispute.*` say what was given back. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 // try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 // order. Where Stripe is not connected, there is nothing at this path.
 //
@@ -1387,8 +1387,8 @@ func (c *Client) TakeStripeEventWithBody(ctx context.Context, params *TakeStripe
 
 // TakeStripeEvent What became of a charge
 //
-// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
-// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge unless the business confirms by hand,
+// `payment_intent.canceled` or `checkout.session.expired` cancels it; `refund.*`, `charge.refunded` and `charge.dispute.*` say what was given back. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 // try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 // order. Where Stripe is not connected, there is nothing at this path.
 //
@@ -2655,8 +2655,8 @@ type ClientWithResponsesInterface interface {
 
 	// TakeStripeEventWithBodyWithResponse What became of a charge
 	//
-	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
-	// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge unless the business confirms by hand,
+	// `payment_intent.canceled` or `checkout.session.expired` cancels it; `refund.*`, `charge.refunded` and `charge.dispute.*` say what was given back. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 	// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 	// order. Where Stripe is not connected, there is nothing at this path.
 	//
@@ -2667,8 +2667,8 @@ type ClientWithResponsesInterface interface {
 
 	// TakeStripeEventWithResponse What became of a charge
 	//
-	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
-	// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+	// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge unless the business confirms by hand,
+	// `payment_intent.canceled` or `checkout.session.expired` cancels it; `refund.*`, `charge.refunded` and `charge.dispute.*` say what was given back. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 	// try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 	// order. Where Stripe is not connected, there is nothing at this path.
 	//
@@ -3943,8 +3943,8 @@ func (c *ClientWithResponses) GetOpenAPIWithResponse(ctx context.Context, params
 
 // TakeStripeEventWithBodyWithResponse What became of a charge
 //
-// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
-// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge unless the business confirms by hand,
+// `payment_intent.canceled` or `checkout.session.expired` cancels it; `refund.*`, `charge.refunded` and `charge.dispute.*` say what was given back. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 // try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 // order. Where Stripe is not connected, there is nothing at this path.
 //
@@ -3961,8 +3961,8 @@ func (c *ClientWithResponses) TakeStripeEventWithBodyWithResponse(ctx context.Co
 
 // TakeStripeEventWithResponse What became of a charge
 //
-// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
-// `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+// For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge unless the business confirms by hand,
+// `payment_intent.canceled` or `checkout.session.expired` cancels it; `refund.*`, `charge.refunded` and `charge.dispute.*` say what was given back. Any other event, such as `payment_intent.payment_failed`, after which the customer may
 // try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
 // order. Where Stripe is not connected, there is nothing at this path.
 //
