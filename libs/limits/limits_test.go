@@ -36,7 +36,7 @@ func gate(of limits.Config) (*limits.Gate, *clock.Manual) {
 func TestEveryRequestHasALimitByItsPath(t *testing.T) {
 	t.Parallel()
 	g, _ := gate(settings)
-	seen := []string{"key", "wrong-token", "sign-in", "wrong-sign-in-quarter", "wrong-sign-in-hour", "wrong-sign-in-day", "mailed-link", "invitation"} // which no path has
+	seen := []string{"key", "wrong-token", "sign-in", "wrong-sign-in-quarter", "wrong-sign-in-hour", "wrong-sign-in-day", "mailed-link", "invitation", "business-invitation"} // which no path has
 	for request, want := range map[string]string{
 		"GET /api/public/harbor/info":                   `"info";q=600;w=60`,
 		"HEAD /api/public/harbor/info":                  `"info";q=600;w=60`,
@@ -245,7 +245,7 @@ func TestSettingsAreJudgedTogether(t *testing.T) {
 	if err := settings.Validate(); err != nil {
 		t.Error(err)
 	}
-	bad := limits.Config{PublicPerMinute: -1, WebhookPerMinute: 1 << 30, BookPerMinute: -1, PagesPerMinute: -1, KeyPerMinute: -1, WrongTokensPerMinute: -1, SignInsPerMinute: -1}
+	bad := limits.Config{PublicPerMinute: -1, WebhookPerMinute: 1 << 30, BookPerMinute: -1, PagesPerMinute: -1, KeyPerMinute: -1, WrongTokensPerMinute: -1, SignInsPerMinute: -1, InvitationsPerHour: -1}
 	err := bad.Validate()
 	for _, name := range append(settingNames(), "LIMIT_TIMEOUT") {
 		if err == nil || !strings.Contains(err.Error(), name) {
