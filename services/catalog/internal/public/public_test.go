@@ -318,7 +318,7 @@ social_links: {instagram: https://instagram.example/harbor}
 action_buttons:
   - {type: link, label: Second, content: https://harbor.example/2, order: 2}
   - {type: link, label: First, icon: book, content: https://harbor.example/1, order: 1}
-payments: {providers: [stripe, other], accounts: {stripe: acct_harbor}, modes: {services: customer_choice, rentals: online, events: at_door}}
+payments: {providers: [stripe], accounts: {stripe: acct_harbor}, modes: {services: customer_choice, rentals: online, events: at_door}}
 cancellation_policy: [{hours_before: 24, refund_percent: 100}]
 cooling_off_hours: 3
 `)
@@ -335,6 +335,12 @@ cooling_off_hours: 3
 		"online_bookings_paused": %t}`
 	same(t, fmt.Sprintf(want, false), b.Info(false))
 	same(t, fmt.Sprintf(want, true), b.Info(true))
+}
+
+func TestInfoListsConnectedProvidersOnly(t *testing.T) {
+	t.Parallel()
+	b, _ := read(t, "payments: {providers: [stripe]}\n")
+	same(t, `[false, []]`, []any{b.Info(false).HasPaymentProviders, b.Info(false).PaymentProviders})
 }
 
 // /info takes no locale (interface.md §2, Localization 6): its name stays the default one, with the translations that there are beside it.
