@@ -218,7 +218,7 @@ func TestBookNamesTheRuleThatRefusesTheStart(t *testing.T) {
 	key := w.key("write")
 	w.change(func(o *catalog.Offer) { o.Bookings.AdvanceDays, o.Bookings.MinNoticeMinutes = 30, 90 })
 	for _, c := range []struct{ rule, code, sentence string }{
-		{availability.RulePast, "date_in_past", "2027-03-01 09:30 is in the past; choose a start that lies ahead from /slots."},
+		{availability.RulePast, "date_in_past", "2027-03-02 09:30 is in the past; choose a start that lies ahead from /slots."},
 		{availability.RuleAdvanceLimit, "beyond_advance_limit", "Bookings are taken up to 2027-03-31; choose an earlier date from /slots."},
 		{availability.RuleNotice, "too_soon", "Bookings are taken at least 90 minutes before the start; choose a later one from /slots."},
 		{availability.RuleClosed, "closed", ""},
