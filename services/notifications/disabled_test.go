@@ -87,7 +87,8 @@ func startFailing(t *testing.T) *failing {
 	}
 	tel := telemetry.Discard()
 	told := messages.New(messages.Config{
-		Pool: pool, Store: f.records, Peers: salon{}, Sender: smtp, From: "no-reply@slotmesh.example", KeptFor: leastKept, Clock: f.clock, Telemetry: tel,
+		Pool: pool, Store: f.records, Peers: salon{}, Sender: smtp, From: "no-reply@slotmesh.example",
+		Limits: messages.RecipientLimits(1000, nil), KeptFor: leastKept, Clock: f.clock, Telemetry: tel,
 	})
 	sender := webhook.NewSender(webhook.Guard{Loopback: true}, nil, f.clock, testkit.Patience)
 	t.Cleanup(sender.Close)
