@@ -57,6 +57,14 @@ func Parse(text string) (Actor, error) {
 	return a, err
 }
 
+// MakerOf returns the person or token of the owner's side that acts in a context; nil if there is none to tell apart.
+func MakerOf(ctx context.Context) *uuid.UUID {
+	if a := Of(ctx); a.Kind == Owner && a.ID != uuid.Nil {
+		return &a.ID
+	}
+	return nil
+}
+
 type key struct{}
 
 // With returns a context in which a acts.

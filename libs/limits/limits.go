@@ -41,6 +41,8 @@ type Config struct {
 	KeyPerMinute int `env:"BOOKING_KEY_LIMIT_PER_MINUTE, default=100"`
 	// WrongTokensPerMinute is how many wrong admin tokens one address may show; with more it is refused whatever it shows.
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE, default=10"`
+	// AdminPerMinute is what one principal has on the admin API: a token of it, or the environment's.
+	AdminPerMinute int `env:"ADMIN_LIMIT_PER_MINUTE, default=1200"`
 	// SignInsPerMinute is how many attempts to sign in one source has ([Attempter]). Wrong attempts also count in longer windows.
 	SignInsPerMinute int `env:"SIGN_INS_PER_MINUTE, default=10"`
 	// InvitationsPerHour is how many invitations one business sends within an hour; those of operators do not count.
@@ -55,6 +57,7 @@ func (c *Config) Validate() error {
 		"BOOKING_IP_LIMIT_PER_MINUTE": c.BookPerMinute, "BOOKING_KEY_LIMIT_PER_MINUTE": c.KeyPerMinute,
 		"ADMIN_WRONG_TOKENS_PER_MINUTE": c.WrongTokensPerMinute, "PAGES_LIMIT_PER_MINUTE": c.PagesPerMinute,
 		"SIGN_INS_PER_MINUTE": c.SignInsPerMinute, "INVITATIONS_PER_HOUR": c.InvitationsPerHour,
+		"ADMIN_LIMIT_PER_MINUTE": c.AdminPerMinute,
 	} {
 		if n < 0 || n > mostPerMinute {
 			errs = append(errs, fmt.Errorf("%s: write a number of requests from 1 to %d, or 0 for no limit", name, mostPerMinute))
@@ -76,6 +79,7 @@ const (
 	other      = "other"
 	byKey      = "key"
 	wrongToken = "wrong-token"
+	admin      = "admin"
 	signIn     = "sign-in"
 	mailedLink = "mailed-link"
 	invitation = "invitation"
@@ -124,6 +128,7 @@ func (c *Config) table() []limit {
 		{other, c.PublicPerMinute, special},           // what is none of the others
 		{byKey, c.KeyPerMinute, special},              // by API key
 		{wrongToken, c.WrongTokensPerMinute, special}, // wrong admin tokens
+		{admin, c.AdminPerMinute, special},            // the admin API, by principal
 		{signIn, c.SignInsPerMinute, special},         // attempts to sign in, by address and by account
 	}
 }
@@ -287,6 +292,11 @@ func (g *Gate) TokensRefused(ctx context.Context, client netip.Addr) error {
 // WrongToken counts a wrong admin token. Faults: rate_limited (429), once there were too many.
 func (g *Gate) WrongToken(ctx context.Context, client netip.Addr, answer server.Header) error {
 	return g.count(ctx, g.rows[wrongToken], ratelimit.Address(client), fault.RateLimited, answer)
+}
+
+// PassPrincipal counts a request to the admin API by its principal, which a label names that shows no secret. Faults: rate_limited (429).
+func (g *Gate) PassPrincipal(ctx context.Context, label string, answer server.Header) error {
+	return g.count(ctx, g.rows[admin], ratelimit.ID("principal "+label), fault.RateLimited, answer)
 }
 
 func (g *Gate) count(ctx context.Context, limit *row, who ratelimit.Client, kind fault.Kind, answer server.Header) error {

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-var settings = limits.Config{Counting: ratelimit.Config{Timeout: time.Second}, PublicPerMinute: 600, WebhookPerMinute: 6000, BookPerMinute: 10, PagesPerMinute: 120, KeyPerMinute: 100, WrongTokensPerMinute: 10, SignInsPerMinute: 10}
+var settings = limits.Config{Counting: ratelimit.Config{Timeout: time.Second}, PublicPerMinute: 600, WebhookPerMinute: 6000, BookPerMinute: 10, PagesPerMinute: 120, KeyPerMinute: 100, WrongTokensPerMinute: 10, AdminPerMinute: 1200, SignInsPerMinute: 10}
 
 var somebody = netip.MustParseAddr("192.0.2.7")
 
@@ -36,7 +36,10 @@ func gate(of limits.Config) (*limits.Gate, *clock.Manual) {
 func TestEveryRequestHasALimitByItsPath(t *testing.T) {
 	t.Parallel()
 	g, _ := gate(settings)
-	seen := []string{"key", "wrong-token", "sign-in", "wrong-sign-in-quarter", "wrong-sign-in-hour", "wrong-sign-in-day", "mailed-link", "invitation", "business-invitation"} // which no path has
+	seen := []string{ // which no path has
+		"key", "wrong-token", "admin", "sign-in", "wrong-sign-in-quarter", "wrong-sign-in-hour", "wrong-sign-in-day",
+		"mailed-link", "invitation", "business-invitation",
+	}
 	for request, want := range map[string]string{
 		"GET /api/public/harbor/info":                   `"info";q=600;w=60`,
 		"HEAD /api/public/harbor/info":                  `"info";q=600;w=60`,
@@ -240,12 +243,38 @@ func TestWrongTokensAreCountedByAddress(t *testing.T) {
 	}
 }
 
+func TestPrincipalsOfTheAdminAPIAreCountedApart(t *testing.T) {
+	t.Parallel()
+	of := settings
+	of.AdminPerMinute = 3
+	g, hands := gate(of)
+	pass := func(label string) error { return g.PassPrincipal(t.Context(), label, http.Header{}) }
+	for range 3 {
+		if err := pass("token a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := pass("token a"); !fault.Is(err, fault.RateLimited) || fault.Of(err).RetryAfter <= 0 {
+		t.Errorf("the fourth: %v", err)
+	}
+	if err := pass("token b"); err != nil {
+		t.Errorf("another principal: %v", err)
+	}
+	hands.Advance(time.Minute)
+	if err := pass("token a"); err != nil {
+		t.Errorf("a minute later: %v", err)
+	}
+}
+
 func TestSettingsAreJudgedTogether(t *testing.T) {
 	t.Parallel()
 	if err := settings.Validate(); err != nil {
 		t.Error(err)
 	}
-	bad := limits.Config{PublicPerMinute: -1, WebhookPerMinute: 1 << 30, BookPerMinute: -1, PagesPerMinute: -1, KeyPerMinute: -1, WrongTokensPerMinute: -1, SignInsPerMinute: -1, InvitationsPerHour: -1}
+	bad := limits.Config{
+		PublicPerMinute: -1, WebhookPerMinute: 1 << 30, BookPerMinute: -1, PagesPerMinute: -1, KeyPerMinute: -1,
+		WrongTokensPerMinute: -1, AdminPerMinute: -1, SignInsPerMinute: -1, InvitationsPerHour: -1,
+	}
 	err := bad.Validate()
 	for _, name := range append(settingNames(), "LIMIT_TIMEOUT") {
 		if err == nil || !strings.Contains(err.Error(), name) {

@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
-// wrongSignIns are the windows in which wrong attempts to sign in count: as many times the attempts of a minute in so long. Whoever goes on
-// guessing waits longer each time, and has eighty guesses a day.
+// wrongSignIns are the windows in which wrong attempts to sign in count: as many times the attempts of a minute in so
+// long. Whoever goes on guessing waits longer each time, and has eighty guesses a day.
 var wrongSignIns = []struct {
 	name   string
 	times  int
@@ -27,7 +27,8 @@ var wrongSignIns = []struct {
 
 // Windows of mails about accounts.
 const (
-	// mailedLinkWindow is as long as a mailed link is good: a person whose mail is refused has a good link in their mailbox.
+	// mailedLinkWindow is as long as a mailed link is good: a person whose mail is refused has a good link in their
+	// mailbox.
 	mailedLinkWindow = 30 * time.Minute
 	maxMailedLinks   = 3
 	maxInvitations   = 5
@@ -46,8 +47,8 @@ func (c *Config) longer() []ratelimit.Limit {
 	return all
 }
 
-// Attempter is the source of attempts to sign in: each of its clients has a count of its own, and all of them must have room.
-// Constructors: [Stranger], [KnownBrowser], [Session], [Address].
+// Attempter is the source of attempts to sign in: each of its clients has a count of its own, and all of them must have
+// room. Constructors: [Stranger], [KnownBrowser], [Session], [Address].
 type Attempter struct{ clients []ratelimit.Client }
 
 // Address is an attempt that names no account. It counts by the network.
@@ -55,14 +56,14 @@ func Address(client netip.Addr) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client)}}
 }
 
-// Stranger is a browser that never signed in as the account. It counts by the network, and for the whole account together with all other
-// strangers, whether the account exists or not. account is a hash of the e-mail address.
+// Stranger is a browser that never signed in as the account. It counts by the network, and for the whole account
+// together with all other strangers, whether the account exists or not. account is a hash of the e-mail address.
 func Stranger(client netip.Addr, account string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client), ratelimit.ID("account " + account)}}
 }
 
-// KnownBrowser is a browser that signed in as the account before. It has a count of its own, which no other browser and no
-// network fills. browser is a hash of the secret that the browser keeps.
+// KnownBrowser is a browser that signed in as the account before. It has a count of its own, which no other browser and
+// no network fills. browser is a hash of the secret that the browser keeps.
 func KnownBrowser(account, browser string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("account " + account + " browser " + browser)}}
 }
@@ -72,8 +73,8 @@ func Session(id string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("session " + id)}}
 }
 
-// SignIn counts an attempt to sign in. It refuses as long as a client of the attempter has made too many, or too many wrong ones as far as
-// this process knows. Faults: rate_limited (429).
+// SignIn counts an attempt to sign in. It refuses as long as a client of the attempter has made too many, or too many
+// wrong ones as far as this process knows. Faults: rate_limited (429).
 func (g *Gate) SignIn(ctx context.Context, by Attempter, answer server.Header) error {
 	for _, who := range by.clients {
 		for _, w := range wrongSignIns {
@@ -101,8 +102,9 @@ func (g *Gate) WrongSignIn(ctx context.Context, by Attempter, answer server.Head
 	return nil
 }
 
-// MailedLink counts a mail with a link to choose a password: strangers ask for them by their network and, together, by the account; a known
-// browser has a count of its own. Wrong attempts to sign in keep no mail back. Faults: rate_limited (429).
+// MailedLink counts a mail with a link to choose a password: strangers ask for them by their network and, together, by
+// the account; a known browser has a count of its own. Wrong attempts to sign in keep no mail back. Faults:
+// rate_limited (429).
 func (g *Gate) MailedLink(ctx context.Context, by Attempter, answer server.Header) error {
 	last := len(by.clients) - 1
 	for _, network := range by.clients[:last] {

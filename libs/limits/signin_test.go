@@ -73,8 +73,8 @@ func addressOf(n int) netip.Addr {
 	return netip.AddrFrom4([4]byte{198, byte(n >> 16), byte(n >> 8), byte(n)})
 }
 
-// A generated attack on an account, by strangers from any number of networks, the person's own included, never refuses the person's known
-// browser, their session or the mail that their known browser asks for.
+// A generated attack on an account, by strangers from any number of networks, the person's own included, never refuses
+// the person's known browser, their session or the mail that their known browser asks for.
 func TestStrangersNeverRefuseKnownBrowsersAndSessions(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -112,7 +112,8 @@ func TestStrangersNeverRefuseKnownBrowsersAndSessions(t *testing.T) {
 	}
 }
 
-// Wrong passwords keep no mail back, and the mail that is refused to a stranger leaves one in the mailbox whose link is still good.
+// Wrong passwords keep no mail back, and the mail that is refused to a stranger leaves one in the mailbox whose link is
+// still good.
 func TestMailedLinksHaveACountOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	g, hands := gate(settings)

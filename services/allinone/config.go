@@ -47,8 +47,10 @@ type Config struct {
 	MailFrom           string `env:"MAIL_FROM"`
 	// MailPort is the port of the page that shows the mail; 0 takes a free one.
 	MailPort int `env:"MAIL_PORT, default=8025"`
-	// PublicLimitPerMinute and WrongTokensPerMinute are the settings of these names of libs/limits; 0: as they are by default.
+	// PublicLimitPerMinute, AdminLimitPerMinute and WrongTokensPerMinute are the settings of these names of libs/limits;
+	// 0: as they are by default.
 	PublicLimitPerMinute int `env:"PUBLIC_LIMIT_PER_MINUTE"`
+	AdminLimitPerMinute  int `env:"ADMIN_LIMIT_PER_MINUTE"`
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE"`
 	// TrustedProxies are the CIDRs whose X-Forwarded-For the front believes.
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`

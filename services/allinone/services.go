@@ -120,7 +120,8 @@ func (p *Process) environment(name string) envconfig.Lookuper {
 	}
 	maps.Copy(env, p.cfg.Settings)
 	for name, n := range map[string]int{
-		"PUBLIC_LIMIT_PER_MINUTE": p.cfg.PublicLimitPerMinute, "ADMIN_WRONG_TOKENS_PER_MINUTE": p.cfg.WrongTokensPerMinute,
+		"PUBLIC_LIMIT_PER_MINUTE": p.cfg.PublicLimitPerMinute, "ADMIN_LIMIT_PER_MINUTE": p.cfg.AdminLimitPerMinute,
+		"ADMIN_WRONG_TOKENS_PER_MINUTE": p.cfg.WrongTokensPerMinute,
 	} {
 		if n != 0 {
 			env[name] = strconv.Itoa(n)

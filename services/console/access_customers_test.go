@@ -6,6 +6,7 @@ import "maps"
 func init() {
 	maps.Copy(rowOfPage, map[string]string{
 		"GET /business/:slug/customers":        "see customers",
+		"POST /business/:slug/customers":       "see customers",
 		"GET /business/:slug/customers/one":    "see customers",
 		"GET /business/:slug/customers/export": "refund, export",
 		"POST /business/:slug/customers/erase": "erase customers, the business",

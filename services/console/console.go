@@ -163,6 +163,7 @@ func openOwner(cfg Config, rt server.Runtime, s *service.Service, records *store
 		Audit:         []usecase.EventLister{eventclient.New(catalog), eventclient.New(bookings), eventclient.New(rentals)},
 		TeamLog:       team,
 		Removals:      records,
+		Makers:        records,
 		Notifications: notifications.NewClient(s.Peer("notifications", cfg.NotificationsURL, patient)),
 		Clock:         rt.Clock,
 		Logger:        rt.Telemetry.Logger,
@@ -206,7 +207,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	entrance.Mount(s.Public)
 	s.Go("sweep of ended sessions", accounts.KeepSweeping)
 	s.Go("sweep of old writes", func(ctx context.Context) error { return postgres.KeepSweepingWrites(ctx, pool, rt.Telemetry.Logger) })
-	owners, err := pages.New(owner, accounts, cfg.addresses())
+	owners, err := pages.New(owner, accounts, cfg.addresses(), strings.Split(cfg.AdminToken, ",")...)
 	if err != nil {
 		return err
 	}

@@ -104,6 +104,20 @@ func TestAnAddressWithTooManyWrongTokensIsRefusedWhateverItShowsAndOthersAreNot(
 	}
 }
 
+func TestPrincipalsOfTheAdminAPIAreLimited(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, func(c *console.Config) { c.Limits.AdminPerMinute = 3 })
+	mine, other := w.TokenUntil(t, time.Now().Add(time.Hour)), w.TokenUntil(t, time.Now().Add(time.Hour))
+	got, _ := refusedAfter(t, "one token", func(int) consoletest.Answer { return w.CallAs(t, mine, "GET", "/admin/tokens", "") }, window{3, time.Minute})
+	expect(t, got, 429, "rate_limited", "Rate limit exceeded")
+	if got.Header.Get("Retry-After") == "" {
+		t.Error("Retry-After is missing")
+	}
+	if got := w.CallAs(t, other, "GET", "/admin/tokens", ""); got.Status != 200 {
+		t.Errorf("another token: %d", got.Status)
+	}
+}
+
 // Strangers are counted before anything is looked up for them, and their forms are no manifests.
 func TestStrangersAtTheDoorAreCountedAndSendNoMoreThanAForm(t *testing.T) {
 	t.Parallel()

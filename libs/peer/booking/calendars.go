@@ -27,6 +27,7 @@ type Calendar struct {
 	Token      string     `json:"token,omitempty"`
 	URL        string     `json:"url,omitempty"` // left out where there are no pages
 	CreatedAt  time.Time  `json:"created_at"`
+	CreatedBy  *uuid.UUID `json:"created_by"` // the person or token of the owner's side; null: unknown
 	LastUsedAt *time.Time `json:"last_used_at"`
 	RevokedAt  *time.Time `json:"revoked_at"`
 }

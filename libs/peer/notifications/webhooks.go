@@ -28,12 +28,13 @@ type WebhookChange struct {
 
 // Webhook is an endpoint: where a business is told of events.
 type Webhook struct {
-	ID             uuid.UUID `json:"id"`
-	URL            string    `json:"url"`
-	Events         []string  `json:"events"` // types, or "*" alone
-	Active         bool      `json:"active"`
-	CreatedAt      time.Time `json:"created_at"`
-	DisabledReason string    `json:"disabled_reason,omitempty"` // gone or failing, where Slotmesh has disabled it
+	ID             uuid.UUID  `json:"id"`
+	URL            string     `json:"url"`
+	Events         []string   `json:"events"` // types, or "*" alone
+	Active         bool       `json:"active"`
+	CreatedAt      time.Time  `json:"created_at"`
+	CreatedBy      *uuid.UUID `json:"created_by"`                // the person or token of the owner's side; null: unknown
+	DisabledReason string     `json:"disabled_reason,omitempty"` // gone or failing, where Slotmesh has disabled it
 }
 
 // SecretWebhook is the answer to the making of an endpoint and of another secret, which alone shows the secret.

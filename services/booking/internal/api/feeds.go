@@ -111,6 +111,6 @@ func (f *Feeds) read(c *fiber.Ctx) error {
 // showFeed is a feed as the owner's side reads it, without its token.
 func showFeed(f store.Feed) booking.Calendar {
 	return booking.Calendar{
-		ID: f.ID, StaffID: f.StaffID, Shows: f.Shows, CreatedAt: f.CreatedAt, LastUsedAt: f.LastUsedAt, RevokedAt: f.RevokedAt,
+		ID: f.ID, StaffID: f.StaffID, Shows: f.Shows, CreatedAt: f.CreatedAt, CreatedBy: f.CreatedBy, LastUsedAt: f.LastUsedAt, RevokedAt: f.RevokedAt,
 	}
 }

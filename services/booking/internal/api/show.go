@@ -101,7 +101,7 @@ func optionalAmount(in money.Currency, minor *int64) *json.Number {
 func showKey(k store.Key) booking.Key {
 	return booking.Key{
 		ID: k.ID, Name: k.Name, Scope: k.Scope, Prefix: k.Prefix,
-		CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt,
+		CreatedAt: k.CreatedAt, CreatedBy: k.CreatedBy, ExpiresAt: k.ExpiresAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt,
 	}
 }
 

@@ -23,15 +23,16 @@ type Feed struct {
 	StaffID    *uuid.UUID // nil: the bookings of all
 	Shows      string     // one of the booking.Shows… values
 	CreatedAt  time.Time
+	CreatedBy  *uuid.UUID // the person or token of the owner's side; nil: unknown
 	LastUsedAt *time.Time // to the minute
 	RevokedAt  *time.Time // nil: it is not revoked
 }
 
-const feedColumns = `business_id, id, staff_id, shows, created_at, last_used_at, revoked_at`
+const feedColumns = `business_id, id, staff_id, shows, created_at, created_by, last_used_at, revoked_at`
 
 func scanFeed(row pgx.Row, more ...any) (Feed, error) {
 	var f Feed
-	err := row.Scan(append([]any{&f.BusinessID, &f.ID, &f.StaffID, &f.Shows, &f.CreatedAt, &f.LastUsedAt, &f.RevokedAt}, more...)...)
+	err := row.Scan(append([]any{&f.BusinessID, &f.ID, &f.StaffID, &f.Shows, &f.CreatedAt, &f.CreatedBy, &f.LastUsedAt, &f.RevokedAt}, more...)...)
 	f.CreatedAt, f.LastUsedAt, f.RevokedAt = f.CreatedAt.UTC(), utc(f.LastUsedAt), utc(f.RevokedAt)
 	return f, err
 }
@@ -41,12 +42,25 @@ type FeedMadeError struct{ ID uuid.UUID }
 
 func (e *FeedMadeError) Error() string { return "the feed was made as " + e.ID.String() }
 
-// CreateFeed stores a feed by the hash of its token, once. Errors: [*FeedMadeError].
+// MaxFeeds is how many calendar feeds of a business can be good at once.
+const MaxFeeds = 100
+
+// ErrTooManyFeeds reports that a business has [MaxFeeds] already.
+var ErrTooManyFeeds = errors.New("too many calendar feeds")
+
+// CreateFeed stores a feed by the hash of its token, once. Errors: [*FeedMadeError], [ErrTooManyFeeds].
 func (s *Store) CreateFeed(ctx context.Context, f Feed, hash []byte) error {
 	made, err := postgres.Once(ctx, s.pool, f.BusinessID, func(ctx context.Context, tx pgx.Tx) (FeedMadeError, error) {
-		_, err := tx.Exec(ctx, `
-			INSERT INTO calendar_feeds (business_id, id, token_hash, staff_id, shows, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-			f.BusinessID, f.ID, hash, f.StaffID, f.Shows, f.CreatedAt)
+		n, err := countLive(ctx, tx, "calendar_feeds", f.BusinessID, `SELECT count(*) FROM calendar_feeds WHERE business_id = $1 AND revoked_at IS NULL`)
+		if err == nil && n >= MaxFeeds {
+			err = ErrTooManyFeeds
+		}
+		if err != nil {
+			return FeedMadeError{}, err
+		}
+		_, err = tx.Exec(ctx, `
+			INSERT INTO calendar_feeds (business_id, id, token_hash, staff_id, shows, created_at, created_by) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			f.BusinessID, f.ID, hash, f.StaffID, f.Shows, f.CreatedAt, f.CreatedBy)
 		return FeedMadeError{ID: f.ID}, err
 	})
 	switch {

@@ -24,16 +24,17 @@ type Key struct {
 	Scope      string // one of the booking.Scope… values
 	Prefix     string // the first eight digits of the secret
 	CreatedAt  time.Time
+	CreatedBy  *uuid.UUID // the person or token of the owner's side; nil: unknown
 	ExpiresAt  *time.Time // nil: it does not expire
 	LastUsedAt *time.Time // to the minute
 	RevokedAt  *time.Time // nil: it is not revoked
 }
 
-const keyColumns = `business_id, id, name, scope, prefix, created_at, expires_at, last_used_at, revoked_at`
+const keyColumns = `business_id, id, name, scope, prefix, created_at, created_by, expires_at, last_used_at, revoked_at`
 
 func scanKey(row pgx.Row, more ...any) (Key, error) {
 	var k Key
-	err := row.Scan(append([]any{&k.BusinessID, &k.ID, &k.Name, &k.Scope, &k.Prefix, &k.CreatedAt, &k.ExpiresAt,
+	err := row.Scan(append([]any{&k.BusinessID, &k.ID, &k.Name, &k.Scope, &k.Prefix, &k.CreatedAt, &k.CreatedBy, &k.ExpiresAt,
 		&k.LastUsedAt, &k.RevokedAt}, more...)...)
 	k.CreatedAt = k.CreatedAt.UTC()
 	k.ExpiresAt, k.LastUsedAt, k.RevokedAt = utc(k.ExpiresAt), utc(k.LastUsedAt), utc(k.RevokedAt)
@@ -73,18 +74,42 @@ func (e *KeyMadeError) Error() string { return "the key was made as " + e.ID.Str
 
 var createKeySQL = `
 WITH made AS (
-    INSERT INTO api_keys (business_id, id, name, scope, hash, prefix, created_at, expires_at)
-    VALUES (@business_id, @id, @name, @scope, @hash, @prefix, @created_at, @expires_at)
+    INSERT INTO api_keys (business_id, id, name, scope, hash, prefix, created_at, created_by, expires_at)
+    VALUES (@business_id, @id, @name, @scope, @hash, @prefix, @created_at, @created_by, @expires_at)
     RETURNING *
 )
 ` + recordKeyCreated
 
-// CreateKey stores a key by its hash, once. CreatedAt is kept to the microsecond. Errors: [*KeyMadeError].
+// MaxKeys is how many API keys of a business can be good at once.
+const MaxKeys = 100
+
+// ErrTooManyKeys reports that a business has [MaxKeys] already.
+var ErrTooManyKeys = errors.New("too many API keys")
+
+// countLive counts what a query finds of a business, for one transaction at a time, so that of two that add at once the second counts the first.
+func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID, query string, args ...any) (int, error) {
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2::uuid::text, 0))`, what, businessID); err != nil {
+		return 0, err
+	}
+	var n int
+	err := tx.QueryRow(ctx, query, append([]any{businessID}, args...)...).Scan(&n)
+	return n, err
+}
+
+// CreateKey stores a key by its hash, once. CreatedAt is kept to the microsecond. Errors: [*KeyMadeError], [ErrTooManyKeys].
 func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) error {
 	made, err := postgres.Once(ctx, s.pool, key.BusinessID, func(ctx context.Context, tx pgx.Tx) (KeyMadeError, error) {
-		_, err := tx.Exec(ctx, createKeySQL, eventlog.Add(ctx, pgx.NamedArgs{
+		n, err := countLive(ctx, tx, "api_keys", key.BusinessID, `
+			SELECT count(*) FROM api_keys WHERE business_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`, key.CreatedAt)
+		if err == nil && n >= MaxKeys {
+			err = ErrTooManyKeys
+		}
+		if err != nil {
+			return KeyMadeError{}, err
+		}
+		_, err = tx.Exec(ctx, createKeySQL, eventlog.Add(ctx, pgx.NamedArgs{
 			"business_id": key.BusinessID, "id": key.ID, "name": key.Name, "scope": key.Scope, "hash": hash[:], "prefix": key.Prefix,
-			"created_at": key.CreatedAt, "expires_at": key.ExpiresAt,
+			"created_at": key.CreatedAt, "created_by": key.CreatedBy, "expires_at": key.ExpiresAt,
 		}, key.CreatedAt))
 		return KeyMadeError{ID: key.ID}, err
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -221,5 +222,56 @@ func TestAheadCountsWhatIsStillExpected(t *testing.T) {
 		if n, err := s.Ahead(t.Context(), business, at); err != nil || n != want {
 			t.Errorf("at %s %d are ahead, %v; want %d", at, n, err, want)
 		}
+	}
+}
+
+// Expired and revoked keys and feeds make room; of two that are added at once to the last place one is refused.
+func TestKeysAndFeedsOfABusinessAreCapped(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	business := uuid.New()
+	key := func(n int) error {
+		expires := now.Add(time.Hour)
+		k := store.Key{BusinessID: business, ID: uuid.New(), Name: "k", Scope: booking.ScopeRead, Prefix: "01234567", CreatedAt: now, ExpiresAt: &expires}
+		return s.CreateKey(t.Context(), k, sha256.Sum256(fmt.Append(nil, business, n)))
+	}
+	feed := func(n int) error {
+		hash := sha256.Sum256(fmt.Append(nil, business, n))
+		return s.CreateFeed(t.Context(), store.Feed{BusinessID: business, ID: uuid.New(), Shows: booking.ShowsTimes, CreatedAt: now}, hash[:])
+	}
+	for what, of := range map[string]struct {
+		add     func(int) error
+		most    int
+		refusal error
+	}{"keys": {key, store.MaxKeys, store.ErrTooManyKeys}, "feeds": {feed, store.MaxFeeds, store.ErrTooManyFeeds}} {
+		for n := range of.most - 1 {
+			if err := of.add(n); err != nil {
+				t.Fatal(what, n, err)
+			}
+		}
+		errs := make([]error, 4)
+		var all sync.WaitGroup
+		for i := range errs {
+			all.Go(func() { errs[i] = of.add(of.most + i) })
+		}
+		all.Wait()
+		added := 0
+		for _, err := range errs {
+			switch {
+			case err == nil:
+				added++
+			case !errors.Is(err, of.refusal):
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if added != 1 {
+			t.Errorf("%s: %d were added to the last place", what, added)
+		}
+	}
+	if err := s.RevokeAllKeys(t.Context(), business, now); err != nil {
+		t.Fatal(err)
+	}
+	if err := key(1000); err != nil {
+		t.Errorf("after a revocation: %v", err)
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"go.opentelemetry.io/otel/metric"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/link"
@@ -93,12 +95,15 @@ func (f *Feeds) Make(ctx context.Context, businessID uuid.UUID, asked booking.Ne
 	token, hash := link.Random()
 	feed := store.Feed{
 		BusinessID: businessID, ID: uuid.New(), StaffID: asked.StaffID, Shows: asked.Shows,
-		CreatedAt: f.clock.Now().UTC().Truncate(time.Microsecond),
+		CreatedAt: f.clock.Now().UTC().Truncate(time.Microsecond), CreatedBy: actor.MakerOf(ctx),
 	}
 	err = f.records.CreateFeed(ctx, feed, hash)
 	var made *store.FeedMadeError
 	if errors.As(err, &made) {
 		err = FeedMade(made.ID)
+	}
+	if errors.Is(err, store.ErrTooManyFeeds) {
+		err = fault.Wrap(fault.Conflict, err, fmt.Sprintf("A business has at most %d calendar feeds; revoke one first.", store.MaxFeeds))
 	}
 	return feed, token, err
 }

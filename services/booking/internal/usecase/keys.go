@@ -3,6 +3,7 @@ package usecase
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/apikey"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -32,12 +34,15 @@ func (o *Owner) MakeKey(ctx context.Context, businessID uuid.UUID, asked booking
 	}
 	key := store.Key{
 		BusinessID: businessID, ID: uuid.New(), Name: asked.Name, Scope: asked.Scope, Prefix: apikey.Display(secret),
-		CreatedAt: now, ExpiresAt: asked.ExpiresAt,
+		CreatedAt: now, CreatedBy: actor.MakerOf(ctx), ExpiresAt: asked.ExpiresAt,
 	}
 	err = o.records.CreateKey(ctx, key, apikey.Hash(secret))
 	var made *store.KeyMadeError
 	if errors.As(err, &made) {
 		err = KeyMade(made.ID)
+	}
+	if errors.Is(err, store.ErrTooManyKeys) {
+		err = fault.Wrap(fault.Conflict, err, fmt.Sprintf("A business has at most %d API keys; revoke one first.", store.MaxKeys))
 	}
 	return key, secret, err
 }

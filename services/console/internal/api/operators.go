@@ -19,7 +19,8 @@ import (
 func (a *Admin) mountOperators(admin *gate.Router) {
 	ofOperators := func(*fiber.Ctx) (uuid.UUID, error) { return uuid.Nil, nil }
 	admin.Get("/operators", access.ManageOperators, a.listOperators)
-	admin.Delete("/operators/:id", access.ManageOperators, a.once(ofOperator(a.Accounts.DemoteOperator), ofOperators, server.Again(fiber.StatusNoContent)))
+	admin.Delete("/operators/:id", access.ManageOperators,
+		a.once(ofOperator(a.Accounts.DemoteOperator), ofOperators, server.Again(fiber.StatusNoContent)))
 	admin.Post("/operators/:id/sign-out", access.ManageOperators,
 		a.once(ofOperator(a.Accounts.SignOutOperator), ofOperators, server.Again(fiber.StatusNoContent)))
 }
@@ -38,7 +39,8 @@ type operator struct {
 
 func showOperator(o store.Operator) operator {
 	shown := operator{
-		ID: o.ID, Email: o.Email, Name: o.Name, Verified: o.Verified, Sessions: o.Sessions, LastSeenAt: o.LastSeenAt, CreatedAt: o.CreatedAt.UTC(),
+		ID: o.ID, Email: o.Email, Name: o.Name, Verified: o.Verified, Sessions: o.Sessions,
+		LastSeenAt: o.LastSeenAt, CreatedAt: o.CreatedAt.UTC(),
 	}
 	if o.ByGroupAt != nil {
 		until := o.ByGroupAt.Add(store.GroupOperatorGood).UTC()

@@ -58,6 +58,9 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 	scheme, shown, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	p, err := a.bearerOf(c.UserContext(), scheme, strings.TrimSpace(shown))
 	if err == nil {
+		if err := a.Limits.PassPrincipal(c.UserContext(), p.Label, server.AnswerHeader(c)); err != nil {
+			return err
+		}
 		gate.Admit(c, p)
 		return c.Next()
 	}

@@ -9,13 +9,16 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 )
 
 // roles are those that people and tokens have.
 var roles = []string{"owner", "manager", "desk", "staff", "viewer", "operator"}
 
 func (c *command) users() *cobra.Command {
-	return group("users", "Look after who belongs to a business", c.inviteUser(), c.listUsers(), c.listInvitations(), c.withdrawInvitation(), c.changeUser(), c.removeUser())
+	return group("users", "Look after who belongs to a business", c.inviteUser(), c.listUsers(), c.listInvitations(), c.withdrawInvitation(), c.madeByUser(), c.endMadeByUser(), c.changeUser(), c.removeUser())
 }
 
 // invitation is the body that invites somebody.
@@ -171,6 +174,46 @@ func (c *command) changeUser() *cobra.Command {
 	})
 	roleFlags(cmd, &role, &staff)
 	return cmd
+}
+
+func (c *command) madeByUser() *cobra.Command {
+	return c.ofBusiness("made SLUG ID", "List what a person made in a business, also after they left it", 2, func(cmd *cobra.Command, args []string, client *client) error {
+		var made struct {
+			Keys      []booking.Key           `json:"keys"`
+			Calendars []booking.Calendar      `json:"calendars"`
+			Webhooks  []notifications.Webhook `json:"webhooks"`
+			Tokens    []apiToken              `json:"tokens"`
+		}
+		if err := client.call(cmd.Context(), http.MethodGet, at(args[0], "members", args[1], "made"), nil, &made); err != nil {
+			return err
+		}
+		t := table{head: []string{"KIND", "ID", "WHAT", "CREATED"}}
+		row := func(kind string, id uuid.UUID, what string, created time.Time) {
+			t.rows = append(t.rows, []string{kind, id.String(), what, instant(&created)})
+		}
+		for _, k := range made.Keys {
+			row("key", k.ID, k.Name, k.CreatedAt)
+		}
+		for _, f := range made.Calendars {
+			row("calendar", f.ID, f.Shows, f.CreatedAt)
+		}
+		for _, w := range made.Webhooks {
+			row("webhook", w.ID, w.URL, w.CreatedAt)
+		}
+		for _, k := range made.Tokens {
+			row("token", k.ID, k.Name, k.CreatedAt)
+		}
+		return c.print(made, t)
+	})
+}
+
+func (c *command) endMadeByUser() *cobra.Command {
+	return c.ofBusiness("end-made SLUG ID", "End all that a person made in a business", 2, func(cmd *cobra.Command, args []string, client *client) error {
+		if err := client.call(cmd.Context(), http.MethodDelete, at(args[0], "members", args[1], "made"), nil, nil); err != nil {
+			return err
+		}
+		return c.done(map[string]any{"id": args[1], "ended": true}, "all that %s made has ended", args[1])
+	})
 }
 
 func (c *command) removeUser() *cobra.Command {

@@ -95,7 +95,7 @@ func (s *Booking) createKey(r *http.Request) (*reply, error) {
 	}
 	key := booking.Key{
 		ID: uuid.New(), Name: wanted.Name, Scope: wanted.Scope, Prefix: "sm_01234567",
-		CreatedAt: Epoch, ExpiresAt: wanted.ExpiresAt,
+		CreatedAt: Epoch, CreatedBy: makerOf(r), ExpiresAt: wanted.ExpiresAt,
 	}
 	if s.keys == nil {
 		s.keys = map[string][]booking.Key{}

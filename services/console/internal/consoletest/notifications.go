@@ -62,7 +62,7 @@ func (s *Notifications) create(r *http.Request) (*reply, error) {
 	if wanted.URL == "http://10.0.0.1" {
 		return nil, fault.New(fault.InvalidParameter, "url: only https is sent to.")
 	}
-	made := notifications.Webhook{ID: uuid.New(), URL: wanted.URL, Events: wanted.Events, Active: true, CreatedAt: Epoch}
+	made := notifications.Webhook{ID: uuid.New(), URL: wanted.URL, Events: wanted.Events, Active: true, CreatedAt: Epoch, CreatedBy: makerOf(r)}
 	of := r.PathValue("business")
 	s.webhooks[of] = append(s.webhooks[of], made)
 	return &reply{status: http.StatusCreated, value: notifications.SecretWebhook{Webhook: made, Secret: Secret}}, nil

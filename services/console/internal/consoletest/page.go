@@ -3,6 +3,10 @@ package consoletest
 import (
 	"net/http"
 	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/actor"
 )
 
 // page cuts what a request asks for out of a list; its cursors are positions, and pages hold at most three entries, so
@@ -18,4 +22,13 @@ func page[T any](r *http.Request, all []T) ([]T, string) {
 		return append([]T{}, all[from:]...), ""
 	}
 	return all[from:to], strconv.Itoa(to)
+}
+
+// makerOf is the person or token that a request of console names as its actor.
+func makerOf(r *http.Request) *uuid.UUID {
+	by, err := actor.Parse(r.Header.Get(actor.Header))
+	if err != nil {
+		return nil
+	}
+	return actor.MakerOf(actor.With(r.Context(), by))
 }

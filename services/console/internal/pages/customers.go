@@ -18,6 +18,7 @@ import (
 // mountCustomers adds who has booked, bought or reserved.
 func (p *Pages) mountCustomers(business *gate.Router) {
 	business.Get("/customers", access.SeeCustomers, p.customers)
+	business.Post("/customers", access.SeeCustomers, p.find)
 	business.Get("/customers/one", access.SeeCustomers, p.customer)
 	business.Get("/customers/export", access.Refund, p.exportCustomer)
 	business.Post("/customers/erase", access.Erase, p.eraseCustomer)

@@ -27,6 +27,7 @@ import (
 func (p *Pages) mountEvents(business *gate.Router) {
 	business.Get("/events", access.SeeSales, p.events)
 	business.Get("/events/:id", access.SeeSales, p.event)
+	business.Post("/events/:id", access.SeeSales, p.find)
 	business.Get("/events/:id/orders.csv", access.Refund, p.exportOrders)
 	business.Get("/events/:id/sell", access.Serve, p.askSell)
 	business.Post("/events/:id/sell", access.Serve, p.sell)

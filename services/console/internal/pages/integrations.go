@@ -129,12 +129,20 @@ func (p *Pages) makeKey(c *fiber.Ctx) error {
 		return err
 	}
 	if fault.Is(err, fault.Conflict) {
-		page.Wrong = page.Words.Say("key_made_already")
+		page.Wrong = page.Words.Say(conflict(err, "key_made_already"))
 	}
 	if !fault.Is(err, fault.OutcomeUnknown) && !fault.Is(err, fault.IdempotencyInProgress) {
 		typed.Key = rand.Text()
 	}
 	return p.showKeys(c, status, page, view.Keys{Form: typed})
+}
+
+// conflict is the sentence about a thing that was not made: it was made before, under the form's Idempotency-Key, or there are too many.
+func conflict(err error, madeBefore string) string {
+	if strings.HasPrefix(fault.Of(err).Sentence, "Idempotency-Key") {
+		return madeBefore
+	}
+	return "too_many_made"
 }
 
 func (p *Pages) revokeKey(c *fiber.Ctx, slug string, id uuid.UUID) error {
@@ -187,6 +195,9 @@ func (p *Pages) makeFeed(c *fiber.Ctx) error {
 	status, ok := refused(page, err, &typed.Wrong)
 	if !ok {
 		return err
+	}
+	if fault.Is(err, fault.Conflict) {
+		page.Wrong = page.Words.Say(conflict(err, "changed"))
 	}
 	typed.Key = rand.Text()
 	return p.showFeeds(c, status, page, typed)

@@ -26,6 +26,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/assets"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/sealed"
 	"github.com/slotmesh/slotmesh/services/console/internal/signin"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
@@ -37,23 +38,25 @@ type Pages struct {
 	addresses Addresses
 	texts     *message.Catalog
 	assets    *web.Assets
+	box       *sealed.Box
 }
 
-// New returns the pages.
-func New(owner *usecase.Owner, accounts *usecase.Accounts, addresses Addresses) (*Pages, error) {
+// New returns the pages. secrets are those by which customers' data in addresses is sealed.
+func New(owner *usecase.Owner, accounts *usecase.Accounts, addresses Addresses, secrets ...string) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files, "/assets")
-	if err := errors.Join(textErr, fileErr); err != nil {
+	box, boxErr := sealed.New(secrets...)
+	if err := errors.Join(textErr, fileErr, boxErr); err != nil {
 		return nil, err
 	}
-	return &Pages{owner: owner, accounts: accounts, addresses: addresses, texts: sentences, assets: files}, nil
+	return &Pages{owner: owner, accounts: accounts, addresses: addresses, texts: sentences, assets: files, box: box}, nil
 }
 
 // Mount adds the routes, each with its action; admit says who asks.
 func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.assets.Mount(router)
 	router.Get("/", admit)
-	router.Use("/business", admit)
+	router.Use("/business", admit, p.unseal)
 	all := gate.New(router, "", p.owner.Business)
 	all.Get("/", access.SeeBusinesses, p.choose)
 	business := all.Below("/business/:slug")
@@ -72,6 +75,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.mountFirst(all, business)
 	p.mountTeam(business)
 	business.Get("/bookings", access.SeeBookings, p.bookings)
+	business.Post("/bookings", access.SeeBookings, p.find)
 	business.Get("/bookings.csv", access.Refund, p.exportBookings)
 	business.Get("/bookings/new", access.Serve, p.askBooking)
 	business.Post("/bookings/new", access.Serve, p.book)
@@ -97,7 +101,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	page := &view.Page{
 		May: func(a access.Action) bool { return gate.Principal(c).Furthest(a) != access.None },
-		Now: p.owner.Clock.Now(), Style: p.assets.Path("owner.css"), Script: p.assets.Path("owner.js"),
+		Now: p.owner.Clock.Now(), Seal: p.box.SealPath, Style: p.assets.Path("owner.css"), Script: p.assets.Path("owner.js"),
 	}
 	chosen := c.Query("lang")
 	if signed := signin.SignedIn(c); signed != nil {
@@ -133,7 +137,8 @@ func done(page *view.Page, what string) string {
 		return page.Words.Say("done_" + what)
 	}
 	switch what {
-	case "sold", "tickets_cancel", "reserved", "reserved_outside", "reservation_cancel", "undone", "off", "work", "team_changed", "team_removed", "team_withdrawn", messageAgain:
+	case "sold", "tickets_cancel", "reserved", "reserved_outside", "reservation_cancel", "undone", "off", "work",
+		"team_changed", "team_removed", "team_withdrawn", "team_made_ended", messageAgain:
 		return page.Words.Say("done_" + what)
 	case "booked", "booked_warned", "moved", "moved_warned", "refunded", "paused", "resumed", booking.MoveConfirm, booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow, rental.MovePickup, rental.MoveReturn:
 		return page.Words.Say("done_" + what)
@@ -255,6 +260,7 @@ func backTo(c *fiber.Ctx, slug, back, says, what string) error {
 	}
 	values := at.Query()
 	values.Set(says, what)
+	sealQuery(c, values)
 	return c.Redirect(view.Path(slug)+"/"+at.EscapedPath()+"?"+values.Encode(), fiber.StatusSeeOther)
 }
 

@@ -14,6 +14,7 @@ import (
 // mountSearch adds what the search beside every page finds.
 func (p *Pages) mountSearch(business *gate.Router) {
 	business.Get("/search", access.SeeBookings, p.search)
+	business.Post("/search", access.SeeBookings, p.find)
 }
 
 // search finds bookings, customers and pages; without anything to look for it leads to all bookings.

@@ -27,6 +27,8 @@ func (p *Pages) mountTeam(business *gate.Router) {
 	business.Post("/team/invitations/:id/withdraw", access.ManageTeam, p.ends("/team", "team_withdrawn", p.withdrawInvitation))
 	business.Get("/team/:id", access.ManageTeam, p.member)
 	business.Post("/team/:id", access.ManageTeam, p.changeMember)
+	business.Get("/team/:id/made", access.ManageTeam, p.made)
+	business.Post("/team/:id/made", access.ManageTeam, p.endMade)
 	business.Get("/team/:id/remove", access.ManageTeam, p.askMemberRemoval)
 	business.Post("/team/:id/remove", access.ManageTeam, p.removeMember)
 }
@@ -204,7 +206,38 @@ func (p *Pages) removeMember(c *fiber.Ctx) error {
 		page.Wrong = page.Words.Say("team_last_owner")
 		return p.show(c, fiber.StatusConflict, page, view.RemoveMember(page, m))
 	}
-	return p.backToTeam(c, page, "team_removed", err)
+	if err != nil {
+		return err
+	}
+	// What they made keeps working until it is ended: who removes them is shown it. If a service is away, the list is on the page later.
+	if made, err := p.owner.MadeBy(c.UserContext(), gate.Principal(c), page.Business, m.Person.ID); err == nil && !made.IsEmpty() {
+		return c.Redirect(view.Path(page.Business.Slug)+"/team/"+m.Person.ID.String()+"/made?done=team_removed", fiber.StatusSeeOther)
+	}
+	return p.backToTeam(c, page, "team_removed", nil)
+}
+
+// made lists what a person made here that still works. The person may have left.
+func (p *Pages) made(c *fiber.Ctx) error {
+	page, id, err := p.pageAbout(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	made, err := p.owner.MadeBy(c.UserContext(), gate.Principal(c), page.Business, id)
+	if err != nil {
+		return err
+	}
+	return p.show(c, fiber.StatusOK, page, view.Made(page, id, made))
+}
+
+func (p *Pages) endMade(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	page, id, err := p.pageAbout(c, view.PlaceSettings)
+	if err != nil {
+		return err
+	}
+	return p.backToTeam(c, page, "team_made_ended", p.owner.EndMadeBy(c.UserContext(), gate.Principal(c), page.Business, id))
 }
 
 // backToTeam leads back to the list, which says what was done. Who did it to themselves is led to sign in from there.

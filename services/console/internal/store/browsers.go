@@ -25,7 +25,8 @@ func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email 
 		    WHERE b.hash = $1 AND people.email = $2 AND b.signed_in_at > $3)`, hash[:], email, now.Add(-BrowserGood))
 }
 
-// RememberBrowser notes that a person signed in in the browser with this hash. The browser that signed in longest ago makes room for it.
+// RememberBrowser notes that a person signed in in the browser with this hash. The browser that signed in longest ago
+// makes room for it.
 func (s *Store) RememberBrowser(ctx context.Context, hash [sha256.Size]byte, personID uuid.UUID, now time.Time) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := lockPerson(ctx, tx, personID); err != nil {

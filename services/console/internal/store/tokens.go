@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"time"
 
@@ -57,9 +58,28 @@ func (s *Store) AddToken(ctx context.Context, t Token, hash [sha256.Size]byte) e
 	return nil
 }
 
-// insertToken keeps a token by the hash of its secret.
+// MaxTokens is how many tokens of a business, or of operators, can be good at once.
+const MaxTokens = 100
+
+// ErrTooManyTokens reports that a business has [MaxTokens] already.
+var ErrTooManyTokens = errors.New("has too many tokens")
+
+// insertToken keeps a token by the hash of its secret. Errors: [ErrTooManyTokens].
 func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte) error {
-	_, err := tx.Exec(ctx, `
+	// Of two that are added at once the second one counts the first.
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('tokens ' || $1::uuid::text, 0))`, t.BusinessID); err != nil {
+		return err
+	}
+	var n int
+	err := tx.QueryRow(ctx, `SELECT count(*) FROM tokens WHERE business_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
+		t.BusinessID, t.CreatedAt).Scan(&n)
+	if err == nil && n >= MaxTokens {
+		return ErrTooManyTokens
+	}
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `
 			WITH made AS (
 			    INSERT INTO tokens (business_id, id, name, role, staff_id, hash, prefix, created_by, created_at, expires_at)
 			    VALUES (@business_id, @id, @name, @role, @staff_id, @hash, @prefix, @created_by, @created_at, @expires_at)
@@ -144,6 +164,25 @@ const madeByLapsed = `
 	SELECT FROM people JOIN makers ON makers.id = people.id
 	WHERE people.operator AND people.operator_vouched_at <= $3
 	  AND NOT EXISTS (SELECT FROM members WHERE members.person_id = people.id AND members.business_id = tokens.business_id)`
+
+// TokensMadeBy lists the tokens of a business that a person made, and those that were made with them, oldest first and revoked ones included.
+func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]Token, error) {
+	return postgres.Rows(ctx, s.pool, scanToken, "list a person's tokens", `
+		WITH RECURSIVE made AS (
+		    SELECT id FROM tokens WHERE business_id = $1 AND created_by = $2
+		    UNION SELECT t.id FROM tokens AS t JOIN made ON t.created_by = made.id
+		)
+		SELECT `+tokenColumns+` FROM tokens WHERE business_id = $1 AND id IN (SELECT id FROM made) ORDER BY created_at, id`, businessID, personID)
+}
+
+// RevokeTokensMadeBy ends the tokens that [Store.TokensMadeBy] lists; what ended before stays as it was.
+func (s *Store) RevokeTokensMadeBy(ctx context.Context, businessID, personID uuid.UUID, now time.Time) error {
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return revokeMadeBy(ctx, tx, businessID, personID, now) })
+	if err != nil {
+		return fmt.Errorf("end a person's tokens: %w", err)
+	}
+	return nil
+}
 
 // TokenByHash returns the token with this hash that is good at the instant now, and notes to the minute that it was used. Errors:
 // [ErrNotFound].

@@ -23,8 +23,8 @@ func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool,
 	return a.Store.KnowsBrowser(ctx, secret.Hash(clear), address(email), a.Clock.Now())
 }
 
-// RememberBrowser notes that a person signed in in the browser that keeps this secret, and returns the secret that it keeps from now on:
-// a new one if it has none yet.
+// RememberBrowser notes that a person signed in in the browser that keeps this secret, and returns the secret that it
+// keeps from now on: a new one if it has none yet.
 func (a *Accounts) RememberBrowser(ctx context.Context, clear string, personID uuid.UUID) (string, error) {
 	if !secret.WellFormed("", clear) {
 		clear, _ = secret.New("")

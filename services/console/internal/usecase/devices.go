@@ -154,6 +154,9 @@ func (a *Accounts) RedeemDevice(ctx context.Context, clear string) (string, erro
 	case errors.Is(err, store.ErrNotFound):
 		a.refused(ctx, byDevice)
 		return "", ErrNobody
+	case errors.Is(err, store.ErrTooManyTokens):
+		a.refused(ctx, byDevice)
+		return "", store.ErrDenied
 	case errors.Is(err, store.ErrDenied), errors.Is(err, store.ErrExpired):
 		a.refused(ctx, byDevice)
 		return "", err

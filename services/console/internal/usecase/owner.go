@@ -30,6 +30,7 @@ type Owner struct {
 	TeamLog       EventLister   // of people and tokens
 	Notifications *notifications.Client
 	Removals      RemovalNotes
+	Makers        Makers
 	Clock         clock.Clock
 	Logger        *slog.Logger
 }

@@ -3,6 +3,7 @@ package usecase
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -48,6 +49,9 @@ func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *cata
 	var made *store.TokenMadeError
 	if errors.As(err, &made) {
 		return nil, "", TokenMade(made)
+	}
+	if errors.Is(err, store.ErrTooManyTokens) {
+		return nil, "", fault.Wrap(fault.Conflict, err, fmt.Sprintf("There are %d tokens here already, which is the most; revoke one first.", store.MaxTokens))
 	}
 	if err == nil {
 		a.changed(ctx, by, "create token", slog.String("token_id", token.ID.String()), slog.String("business_id", m.BusinessID.String()), slog.String("role", string(m.Role)))

@@ -126,7 +126,7 @@ func (a *Webhooks) retry(c *fiber.Ctx) (store.Delivery, error) {
 }
 
 func showEndpoint(e store.Endpoint) notifications.Webhook {
-	return notifications.Webhook{ID: e.ID, URL: e.URL, Events: e.Events, Active: e.Active, CreatedAt: e.CreatedAt, DisabledReason: e.DisabledReason}
+	return notifications.Webhook{ID: e.ID, URL: e.URL, Events: e.Events, Active: e.Active, CreatedAt: e.CreatedAt, CreatedBy: e.CreatedBy, DisabledReason: e.DisabledReason}
 }
 
 func (a *Webhooks) showSecret(c *fiber.Ctx, made store.Created) (notifications.SecretWebhook, error) {

@@ -290,7 +290,7 @@ func (w *world) told(n int, ends, later time.Time) {
 	_, err := w.pool.Exec(w.Context(), `
 INSERT INTO messages (business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to, subject, text, html,
     calendar_method, status, about_ends_at, created_at, queued_at)
-SELECT $1, gen_random_uuid(), 'booking_confirmed', gen_random_uuid(), 'booking', md5(i % $2 || $1::uuid::text)::uuid, '', '', 'en', '', '', '', '', '', '', 'kept',
+SELECT $1, gen_random_uuid(), 'booking_confirmed', gen_random_uuid(), 'booking', md5(i % $2 || $1::uuid::text)::uuid, '', '', 'en', '', '', '', '', '', '', 'not_sent',
     CASE WHEN i < $2 THEN $3::timestamptz ELSE $4::timestamptz END, $3, $3
 FROM generate_series(0, $2::integer) AS i`, w.business, n, ends, later)
 	if err != nil {

@@ -30,13 +30,19 @@ type Endpoint struct {
 	Active         bool
 	DisabledReason string // "" where it is active, or its owner switched it off
 	CreatedAt      time.Time
+	CreatedBy      *uuid.UUID // the person or token of the owner's side; nil: unknown
 }
 
-const endpointColumns = `business_id, id, url, events, active, coalesce(disabled_reason, ''), created_at`
+const endpointColumns = `business_id, id, url, events, active, coalesce(disabled_reason, ''), created_at, created_by`
 
-func scanEndpoint(row pgx.CollectableRow) (Endpoint, error) {
+func scanEndpoint(row pgx.CollectableRow) (Endpoint, error) { return scanEndpointAnd(row) }
+
+// scanEndpointAnd reads the columns of an endpoint and those that follow them.
+func scanEndpointAnd(row pgx.CollectableRow, more ...any) (Endpoint, error) {
 	var e Endpoint
-	err := row.Scan(&e.BusinessID, &e.ID, &e.URL, &e.Events, &e.Active, &e.DisabledReason, &e.CreatedAt)
+	err := row.Scan(append([]any{
+		&e.BusinessID, &e.ID, &e.URL, &e.Events, &e.Active, &e.DisabledReason, &e.CreatedAt, &e.CreatedBy,
+	}, more...)...)
 	e.CreatedAt = e.CreatedAt.UTC()
 	return e, err
 }
@@ -96,8 +102,8 @@ func (s *Store) CreateEndpoint(ctx context.Context, e Endpoint, secret []byte) (
 		if n >= MaxEndpoints {
 			return Created{}, ErrTooMany
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO webhook_endpoints (business_id, id, url, events, active, secret, created_at) VALUES ($1, $2, $3, $4, true, $5, $6)`,
-			e.BusinessID, e.ID, e.URL, e.Events, secret, e.CreatedAt)
+		_, err := tx.Exec(ctx, `INSERT INTO webhook_endpoints (business_id, id, url, events, active, secret, created_at, created_by) VALUES ($1, $2, $3, $4, true, $5, $6, $7)`,
+			e.BusinessID, e.ID, e.URL, e.Events, secret, e.CreatedAt, e.CreatedBy)
 		if err != nil {
 			return Created{}, fmt.Errorf("create a webhook endpoint: %w", err)
 		}

@@ -178,12 +178,9 @@ FROM (SELECT CASE WHEN $3 THEN NULL ELSE coalesce(failing_since, $4) END AS sinc
     FROM webhook_endpoints WHERE business_id = $1 AND id = $2) f
 WHERE business_id = $1 AND id = $2
 RETURNING `+endpointColumns+`, f.was AND NOT active`, l.BusinessID, l.EndpointID, o.Status == Delivered, now, o.Gone, now.Add(-failingFor))
-	var (
-		e   Endpoint
-		off bool
-	)
-	_, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (bool, error) {
-		return true, row.Scan(&e.BusinessID, &e.ID, &e.URL, &e.Events, &e.Active, &e.DisabledReason, &e.CreatedAt, &off)
+	var off bool
+	e, err := pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (Endpoint, error) {
+		return scanEndpointAnd(row, &off)
 	})
 	if err != nil || !off {
 		return false, err

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -43,7 +44,7 @@ func (w *Webhooks) Create(ctx context.Context, businessID uuid.UUID, url string,
 		return store.Created{}, err
 	}
 	made, err := w.Store.CreateEndpoint(ctx, store.Endpoint{
-		BusinessID: businessID, ID: uuid.New(), URL: url, Events: events, Active: true, CreatedAt: w.now(),
+		BusinessID: businessID, ID: uuid.New(), URL: url, Events: events, Active: true, CreatedAt: w.now(), CreatedBy: actor.MakerOf(ctx),
 	}, webhook.NewSecret())
 	if errors.Is(err, store.ErrTooMany) {
 		err = fault.Newf(fault.Conflict, "A business has at most %d webhook endpoints; delete one first.", store.MaxEndpoints)

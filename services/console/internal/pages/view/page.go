@@ -24,9 +24,10 @@ import (
 // Page is what every page knows.
 type Page struct {
 	Words    *words.Words
-	Business *catalog.Offer // nil outside of one
-	Person   string         // who is signed in
-	Searches bool           // the person may look for customers
+	Business *catalog.Offer           // nil outside of one
+	Person   string                   // who is signed in
+	Seal     func(path string) string // hides customers' data in the query of a path
+	Searches bool                     // the person may look for customers
 	May      func(access.Action) bool
 	Now      time.Time
 	Place    Place  // which entry of the menu it belongs to
@@ -112,6 +113,9 @@ func (p *Page) menu(shown func(entry) bool) []entry {
 
 // at is an address below the business's.
 func (p *Page) at(rest string) templ.SafeURL {
+	if p.Seal != nil {
+		rest = p.Seal(rest)
+	}
 	return templ.SafeURL(Path(p.Business.Slug) + rest)
 }
 

@@ -1,0 +1,58 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+)
+
+// made is what a person made in a business that still works.
+type made struct {
+	Keys      []booking.Key           `json:"keys"`
+	Calendars []booking.Calendar      `json:"calendars"`
+	Webhooks  []notifications.Webhook `json:"webhooks"`
+	Tokens    []token                 `json:"tokens"`
+}
+
+// ofMaker finds the business and the person of the path. The person may have left the business.
+func (a *Admin) ofMaker(c *fiber.Ctx) (*catalog.Offer, uuid.UUID, error) {
+	_, id, err := idOf(c, "Member")
+	if err != nil {
+		return nil, uuid.Nil, err
+	}
+	business, err := a.business(c)
+	return business, id, err
+}
+
+func (a *Admin) listMade(c *fiber.Ctx) error {
+	business, id, err := a.ofMaker(c)
+	if err != nil {
+		return err
+	}
+	found, err := a.Owner.MadeBy(c.UserContext(), principal(c), business, id)
+	if err != nil {
+		return err
+	}
+	shown := made{
+		Keys: append([]booking.Key{}, found.Keys...), Calendars: append([]booking.Calendar{}, found.Calendars...),
+		Webhooks: append([]notifications.Webhook{}, found.Webhooks...), Tokens: make([]token, len(found.Tokens)),
+	}
+	for i, t := range found.Tokens {
+		shown.Tokens[i] = showToken(t)
+	}
+	return c.JSON(shown)
+}
+
+func (a *Admin) endMade(c *fiber.Ctx) error {
+	business, id, err := a.ofMaker(c)
+	if err != nil {
+		return err
+	}
+	if err := a.Owner.EndMadeBy(c.UserContext(), principal(c), business, id); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
+}

@@ -1,0 +1,49 @@
+package pages
+
+import (
+	"net/url"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/sealed"
+)
+
+type boxKey struct{}
+
+// unseal is middleware that opens what addresses of pages hold of customers, so that handlers read it as it was typed.
+func (p *Pages) unseal(c *fiber.Ctx) error {
+	c.Locals(boxKey{}, p.box)
+	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
+	if err == nil && p.box.OpenQuery(values) {
+		c.Request().URI().SetQueryString(values.Encode())
+	}
+	return c.Next()
+}
+
+// sealQuery seals what an address that a browser is led to would hold of customers.
+func sealQuery(c *fiber.Ctx, values url.Values) {
+	if box, ok := c.Locals(boxKey{}).(*sealed.Box); ok {
+		box.SealQuery(values)
+	}
+}
+
+// find takes what was typed into a search, and leads to the page that shows what is found: the browser's address has no
+// customer's address in it.
+func (p *Pages) find(c *fiber.Ctx) error {
+	form, err := web.Form(c)
+	if err != nil {
+		return err
+	}
+	values := url.Values{}
+	for name, typed := range form {
+		values[name] = slices.Clone(typed)
+	}
+	sealQuery(c, values)
+	to := c.Path()
+	if len(values) > 0 {
+		to += "?" + values.Encode()
+	}
+	return c.Redirect(to, fiber.StatusSeeOther)
+}

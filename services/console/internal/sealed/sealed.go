@@ -1,0 +1,118 @@
+// Package sealed hides customers' data in addresses of pages, which end up in logs and in the history of browsers: a
+// value is encrypted and authenticated (AES-256-GCM), so that only this installation reads it. Equal values are sealed
+// alike, so that a page keeps its address.
+package sealed
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// mark begins each sealed value.
+const mark = "~"
+
+// parameters are those of addresses that may hold customers' data.
+var parameters = []string{"email", "name", "phone", "query"}
+
+// Box seals and opens. It is safe for many goroutines.
+type Box struct{ keys []key }
+
+type key struct {
+	aead cipher.AEAD
+	mac  []byte // derives the nonce of a value from the value
+}
+
+// New returns a box with keys that are derived from secrets. The first one seals, each of them opens.
+func New(secrets ...string) (*Box, error) {
+	b := &Box{}
+	for _, secret := range secrets {
+		const bytes = 32
+		material, err := hkdf.Key(sha256.New, []byte(secret), nil, "slotmesh console: customers' data in addresses", 2*bytes)
+		if err != nil {
+			return nil, fmt.Errorf("derive a key: %w", err)
+		}
+		block, err := aes.NewCipher(material[:bytes])
+		if err != nil {
+			return nil, fmt.Errorf("derive a key: %w", err)
+		}
+		aead, err := cipher.NewGCM(block)
+		if err != nil {
+			return nil, fmt.Errorf("derive a key: %w", err)
+		}
+		b.keys = append(b.keys, key{aead, material[bytes:]})
+	}
+	return b, nil
+}
+
+// Seal returns a sealed value, of letters, digits, dashes and underscores after the mark.
+func (b *Box) Seal(text string) string {
+	k := b.keys[0]
+	mac := hmac.New(sha256.New, k.mac)
+	mac.Write([]byte(text))
+	nonce := mac.Sum(nil)[:k.aead.NonceSize()]
+	return mark + base64.RawURLEncoding.EncodeToString(k.aead.Seal(nonce, nonce, []byte(text), nil))
+}
+
+// Open returns what was sealed; false for any other text.
+func (b *Box) Open(value string) (string, bool) {
+	coded, marked := strings.CutPrefix(value, mark)
+	whole, err := base64.RawURLEncoding.DecodeString(coded)
+	if !marked || err != nil {
+		return "", false
+	}
+	for _, k := range b.keys {
+		if n := k.aead.NonceSize(); len(whole) > n {
+			if text, err := k.aead.Open(nil, whole[:n], whole[n:], nil); err == nil {
+				return string(text), true
+			}
+		}
+	}
+	return "", false
+}
+
+// SealQuery seals the parameters of a query that hold customers' data: all but an empty value, a value that is sealed
+// already, and a search for something other than an e-mail address.
+func (b *Box) SealQuery(values url.Values) {
+	for _, name := range parameters {
+		for i, value := range values[name] {
+			if _, already := b.Open(value); value != "" && !already && (name != "query" || strings.Contains(value, "@")) {
+				values[name][i] = b.Seal(value)
+			}
+		}
+	}
+}
+
+// SealPath is [Box.SealQuery] for the query of a path.
+func (b *Box) SealPath(path string) string {
+	before, query, has := strings.Cut(path, "?")
+	if !has || !slices.ContainsFunc(parameters, func(name string) bool { return strings.Contains(query, name+"=") }) {
+		return path
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return before
+	}
+	b.SealQuery(values)
+	return before + "?" + values.Encode()
+}
+
+// OpenQuery opens what [Box.SealQuery] has sealed, and reports whether that was anything.
+func (b *Box) OpenQuery(values url.Values) bool {
+	opened := false
+	for _, name := range parameters {
+		for i, value := range values[name] {
+			if text, ok := b.Open(value); ok {
+				values[name][i], opened = text, true
+			}
+		}
+	}
+	return opened
+}

@@ -1,0 +1,146 @@
+package usecase
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+// Made is what a person made in a business that still works: themselves, or with tokens that they made.
+type Made struct {
+	Keys      []booking.Key
+	Calendars []booking.Calendar
+	Webhooks  []notifications.Webhook
+	Tokens    []store.Token
+}
+
+// IsEmpty reports whether nothing is left.
+func (m *Made) IsEmpty() bool { return len(m.Keys)+len(m.Calendars)+len(m.Webhooks)+len(m.Tokens) == 0 }
+
+// Makers knows the tokens that people made; [*store.Store] does.
+type Makers interface {
+	// TokensMadeBy lists the tokens of a business that a person made, and those that were made with them, revoked ones
+	// included.
+	TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]store.Token, error)
+	// RevokeTokensMadeBy ends them.
+	RevokeTokensMadeBy(ctx context.Context, businessID, personID uuid.UUID, now time.Time) error
+}
+
+var _ Makers = (*store.Store)(nil)
+
+// MadeBy lists what a person made in a business, whether they still belong to it or not. It is whole or refused.
+// Faults: forbidden.
+func (o *Owner) MadeBy(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) (*Made, error) {
+	for _, action := range []access.Action{access.ManageTeam, access.Integrate} {
+		if err := by.Require(business.ID, action); err != nil {
+			return nil, err
+		}
+	}
+	tokens, err := o.Makers.TokensMadeBy(ctx, business.ID, personID)
+	if err != nil {
+		return nil, err
+	}
+	makers := []uuid.UUID{personID}
+	for _, t := range tokens {
+		makers = append(makers, t.ID)
+	}
+	mine := func(maker *uuid.UUID) bool { return maker != nil && slices.Contains(makers, *maker) }
+	now := o.Clock.Now()
+	made := &Made{Tokens: slices.DeleteFunc(tokens, func(t store.Token) bool {
+		return t.RevokedAt != nil || t.ExpiresAt != nil && !t.ExpiresAt.After(now)
+	})}
+	made.Keys, err = allOf(func(page request.Page) ([]booking.Key, string, error) {
+		list, err := o.Bookings.Keys(ctx, business.ID, page)
+		if err != nil {
+			return nil, "", err
+		}
+		return list.Keys, list.NextCursor, nil
+	}, func(k booking.Key) bool {
+		return mine(k.CreatedBy) && k.RevokedAt == nil && (k.ExpiresAt == nil || k.ExpiresAt.After(now))
+	})
+	if err != nil {
+		return nil, err
+	}
+	made.Calendars, err = allOf(func(page request.Page) ([]booking.Calendar, string, error) {
+		list, err := o.Bookings.Calendars(ctx, business.ID, page)
+		if err != nil {
+			return nil, "", err
+		}
+		return list.Calendars, list.NextCursor, nil
+	}, func(c booking.Calendar) bool { return mine(c.CreatedBy) && c.RevokedAt == nil })
+	if err != nil {
+		return nil, err
+	}
+	made.Webhooks, err = allOf(func(page request.Page) ([]notifications.Webhook, string, error) {
+		list, err := o.Notifications.Webhooks(ctx, business.ID, page)
+		if err != nil {
+			return nil, "", err
+		}
+		return list.Webhooks, list.NextCursor, nil
+	}, func(w notifications.Webhook) bool { return mine(w.CreatedBy) })
+	return made, err
+}
+
+// allOf reads all pages of a list, and returns the entries that are wanted.
+func allOf[T any](read func(request.Page) ([]T, string, error), wanted func(T) bool) ([]T, error) {
+	var all []T
+	for page := (request.Page{Limit: MostWebhooks}); ; {
+		list, next, err := read(page)
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range list {
+			if wanted(entry) {
+				all = append(all, entry)
+			}
+		}
+		if page.Cursor = next; next == "" {
+			return all, nil
+		}
+	}
+}
+
+// EndMadeBy ends all that a person made in a business. What breaks off in between is repeated and does the rest.
+// Faults: forbidden; outcome_unknown if a part was ended when another service was away.
+func (o *Owner) EndMadeBy(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) error {
+	made, err := o.MadeBy(ctx, by, business, personID)
+	if err != nil {
+		return err
+	}
+	// Each write is safe to repeat by itself. Under one Idempotency-Key a service would take the second for the first.
+	ctx = idempotency.With(ctx, idempotency.Request{})
+	if err := o.Makers.RevokeTokensMadeBy(ctx, business.ID, personID, o.Clock.Now()); err != nil {
+		return err
+	}
+	for _, k := range made.Keys {
+		if err := o.Bookings.RevokeKey(ctx, business.ID, k.ID); err != nil {
+			return unfinished(err)
+		}
+	}
+	for _, c := range made.Calendars {
+		if err := o.Bookings.RevokeCalendar(ctx, business.ID, c.ID); err != nil {
+			return unfinished(err)
+		}
+	}
+	for _, w := range made.Webhooks {
+		if err := o.Notifications.DeleteWebhook(ctx, business.ID, w.ID); err != nil && !fault.Is(err, fault.NotFound) {
+			return unfinished(err)
+		}
+	}
+	o.changed(ctx, by, "end what a person made", business.Slug, slog.String("person_id", personID.String()),
+		slog.Int("keys", len(made.Keys)), slog.Int("calendars", len(made.Calendars)), slog.Int("webhooks", len(made.Webhooks)),
+		slog.Int("tokens", len(made.Tokens)))
+	return nil
+}

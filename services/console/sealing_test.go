@@ -1,0 +1,79 @@
+package console_test
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/sealed"
+)
+
+// sealedFor is a value as the addresses of pages have it.
+func sealedFor(t *testing.T, text string) string {
+	t.Helper()
+	box, err := sealed.New(consoletest.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return box.Seal(text)
+}
+
+var addressOnPage = regexp.MustCompile(`(?:href|action|src)="(/[^"]*)"`)
+
+// Wherever pages lead, no customer's e-mail address is in an address: in links, after forms, and after a search for
+// one.
+func TestAddressesOfPagesHoldNoCustomersAddress(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	owner := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	booked := someBooking("confirmed", "2026-12-01")
+	w.Booking.Add(id, booked)
+	const business, email = "/business/harbor", "cara@example.com"
+	todo, seen := []string{business + "/customers", business + "/bookings/" + booked.ID.String()}, map[string]bool{}
+	for _, path := range []string{"/customers", "/bookings", "/search"} {
+		got := fill(t, w, business+path, owner, url.Values{"query": {email}})
+		to := got.Header.Get("Location")
+		if got.Status != 303 || !strings.HasPrefix(to, business+path+"?query=~") {
+			t.Errorf("a search at %s: %d to %s", path, got.Status, to)
+		}
+		if page := look(t, w, to, owner); page.Status != 200 || !strings.Contains(page.Body, email) && path != "/bookings" {
+			t.Errorf("%s: %d %s", to, page.Status, page.Body)
+		}
+		todo = append(todo, to)
+	}
+	customers := 0
+	for len(todo) > 0 && len(seen) < 60 {
+		at := todo[0]
+		todo = todo[1:]
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		page := look(t, w, at, owner)
+		if page.Status != 200 {
+			continue
+		}
+		for _, found := range addressOnPage.FindAllStringSubmatch(page.Body, -1) {
+			to := strings.ReplaceAll(found[1], "&amp;", "&")
+			if strings.Contains(to, "@") || strings.Contains(strings.ToLower(to), "%40") {
+				t.Errorf("%s leads to %s", at, to)
+			}
+			if strings.Contains(to, "/customers/one?email=~") {
+				customers++
+			}
+			if strings.HasPrefix(to, business+"/customers") || strings.HasPrefix(to, business+"/bookings") || strings.HasPrefix(to, business+"/search") {
+				todo = append(todo, to)
+			}
+		}
+	}
+	if customers == 0 {
+		t.Error("no page led to a customer")
+	}
+	if got := look(t, w, business+"/customers/one?email=~"+strings.Repeat("x", 60), owner); got.Status != 404 {
+		t.Errorf("a sealed address of nobody: %d", got.Status)
+	}
+}
