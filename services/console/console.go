@@ -194,6 +194,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		Store: records, Passwords: password.NewHasher(), Mails: owner.Notifications, Limits: gate, OwnerURL: cfg.OwnerURL, PasswordSignIn: cfg.PasswordSignIn,
 		Passkeys: passkeys, Provider: openProvider(cfg, s), Businesses: owner.Businesses, PeerTimeout: cfg.Server.Peers.Timeout, Clock: rt.Clock, Telemetry: rt.Telemetry,
 	})
+	owner.Mailer = accounts
 	s.Go("mails about accounts", accounts.KeepMailing)
 	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: gate, Owner: owner, Accounts: accounts}
 	admin.Mount(s.Public)

@@ -23,6 +23,11 @@ func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (
 	return typed.Ask[booking.Held](ctx, c.peer, path(businessID, "customers/held"), customer.Of{Email: email})
 }
 
+// ExpiringCustomers lists the customers of everything that had ended by an instant, as digests.
+func (c *Client) ExpiringCustomers(ctx context.Context, businessID uuid.UUID, asked customer.Expiring) (*customer.ExpiringList, error) {
+	return typed.Ask[customer.ExpiringList](ctx, c.peer, path(businessID, "customers/expiring"), asked)
+}
+
 // EraseCustomer forgets a customer's bookings and orders of tickets. Faults: invalid_parameter for what is no address; conflict where too
 // much lies ahead to be named.
 func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase) (*customer.Erased, error) {

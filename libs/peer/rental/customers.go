@@ -25,6 +25,11 @@ func (c *Client) Held(ctx context.Context, slug, email string) (*Held, error) {
 	return typed.Ask[Held](ctx, c.peer, c.at(slug, "customers/held", nil), customer.Of{Email: email})
 }
 
+// ExpiringCustomers lists the customers of all reservations that had ended by an instant, as digests.
+func (c *Client) ExpiringCustomers(ctx context.Context, slug string, asked customer.Expiring) (*customer.ExpiringList, error) {
+	return typed.Ask[customer.ExpiringList](ctx, c.peer, c.at(slug, "customers/expiring", nil), asked)
+}
+
 // EraseCustomer forgets a customer's reservations. Faults: invalid_parameter for what is no address; conflict where too much lies ahead to
 // be named.
 func (c *Client) EraseCustomer(ctx context.Context, slug string, asked customer.Erase) (*customer.Erased, error) {

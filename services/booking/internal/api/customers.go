@@ -46,6 +46,22 @@ func (in *Internal) held(c *fiber.Ctx) error {
 	return c.JSON(booking.Held{Bookings: all(bookings, showBooking), Tickets: all(tickets, showTicket)})
 }
 
+func (in *Internal) expiringCustomers(c *fiber.Ctx) error {
+	businessID, err := pathID(c, "business")
+	if err != nil {
+		return err
+	}
+	var asked customer.Expiring
+	if err := server.JSON(c, &asked); err != nil {
+		return err
+	}
+	digests, err := in.records.ExpiringCustomers(c.UserContext(), businessID, asked.Then, customer.MaxExpiring+1)
+	if err != nil {
+		return err
+	}
+	return c.JSON(customer.CutExpiring(digests))
+}
+
 func (in *Internal) eraseCustomer(c *fiber.Ctx) error {
 	businessID, err := pathID(c, "business")
 	if err != nil {

@@ -92,6 +92,7 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Get("/reports/staff-time", in.staffTimeReport)
 	business.Post("/customers/search", in.customers)
 	business.Post("/customers/held", in.held)
+	business.Post("/customers/expiring", in.expiringCustomers)
 	business.Post("/customers/erase", in.once(in.eraseCustomer, server.Again(fiber.StatusOK)))
 	business.Post("/tickets", in.once(in.sellTickets, in.soldAgain))
 	business.Get("/tickets", in.listTickets)

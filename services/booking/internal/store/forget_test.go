@@ -176,6 +176,10 @@ func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 		if err != nil || slices.Contains(named, business) != (due > 0) {
 			rt.Fatalf("the businesses with customers to forget are %v, %v; %d are due", named, err, due)
 		}
+		expiring, err := s.ExpiringCustomers(context.Background(), business, then, 10)
+		if err != nil || len(expiring) != min(due, 1) { // all are of one customer
+			rt.Fatalf("%d customers expire, %v; %d bookings and orders are due", len(expiring), err, due)
+		}
 		if n, err := s.ForgetEnded(context.Background(), business, then); err != nil || int(n) != due {
 			rt.Fatalf("%d are forgotten, %v, want %d", n, err, due)
 		}

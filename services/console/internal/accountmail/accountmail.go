@@ -4,6 +4,7 @@ package accountmail
 
 import (
 	"embed"
+	"strconv"
 	"sync"
 
 	"github.com/slotmesh/slotmesh/libs/message"
@@ -23,6 +24,7 @@ const platform = "Slotmesh"
 type letter struct {
 	from, subject, business string
 	paragraphs              []string
+	values                  map[string]string // of the first paragraph
 	button, link            string
 }
 
@@ -90,6 +92,22 @@ func Invitation(to, business, link string, invitee Invitee, languages ...string)
 	return l.to(to, languages)
 }
 
+// RetentionShortened is the mail to an owner after privacy.keep_customers_days was lowered; link shows the versions of the offer.
+func RetentionShortened(to, business, link string, before, after int, languages ...string) (notifications.Mail, error) {
+	return letter{
+		from: business, subject: "data_sooner_subject", business: business, paragraphs: []string{"data_sooner_lead", "offer_not_you"},
+		values: map[string]string{"Before": strconv.Itoa(before), "After": strconv.Itoa(after)}, button: "offer_versions_button", link: link,
+	}.to(to, languages)
+}
+
+// PaymentAccountChanged is the mail to an owner after payments.accounts was changed; link shows the versions of the offer.
+func PaymentAccountChanged(to, business, link string, languages ...string) (notifications.Mail, error) {
+	return letter{
+		from: business, subject: "payout_subject", business: business, paragraphs: []string{"payout_lead", "offer_not_you"},
+		button: "offer_versions_button", link: link,
+	}.to(to, languages)
+}
+
 func (l letter) to(address string, languages []string) (notifications.Mail, error) {
 	all, err := texts()
 	if err != nil {
@@ -97,7 +115,11 @@ func (l letter) to(address string, languages []string) (notifications.Mail, erro
 	}
 	w := words.In(all, languages...)
 	mail := notifications.Mail{To: address, FromName: l.from, Language: w.Code, Subject: w.Fill(l.subject, map[string]string{"Business": l.business}), Button: w.Say(l.button), Link: l.link}
-	for _, id := range l.paragraphs {
+	for i, id := range l.paragraphs {
+		if i == 0 && l.values != nil {
+			mail.Paragraphs = append(mail.Paragraphs, w.Fill(id, l.values))
+			continue
+		}
 		mail.Paragraphs = append(mail.Paragraphs, w.Say(id))
 	}
 	return mail, w.Fault()

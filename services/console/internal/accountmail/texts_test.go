@@ -25,7 +25,9 @@ func TestEveryMailIsWrittenInEveryLanguageOfThePages(t *testing.T) {
 		added, err5 := accountmail.PasskeyAdded("a@example.com", link, language)
 		removed, err6 := accountmail.PasskeyRemoved("a@example.com", link, language)
 		alone, err7 := accountmail.PasswordRemoved("a@example.com", link, language)
-		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8} {
+		sooner, err9 := accountmail.RetentionShortened("a@example.com", "Harbour", link, 730, 30, language)
+		account, err10 := accountmail.PaymentAccountChanged("a@example.com", "Harbour", link, language)
+		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
 			if err != nil {
 				t.Errorf("%s, %d: %v", language, i, err)
 			}
@@ -33,6 +35,9 @@ func TestEveryMailIsWrittenInEveryLanguageOfThePages(t *testing.T) {
 		if !strings.Contains(invited.Subject, "Harbour") || invited.FromName != "Harbour" || known.FromName != "Slotmesh" || slices.Equal(known.Paragraphs, invited.Paragraphs) ||
 			slices.Equal(accepts.Paragraphs, invited.Paragraphs) {
 			t.Errorf("%s: %+v and %+v", language, invited, known)
+		}
+		if !strings.Contains(sooner.Paragraphs[0], "730") || !strings.Contains(sooner.Paragraphs[0], "30") || account.Paragraphs[1] != sooner.Paragraphs[1] {
+			t.Errorf("%s: %+v and %+v", language, sooner, account)
 		}
 		if added.Subject == removed.Subject || alone.Subject == changed.Subject || added.Paragraphs[1] != alone.Paragraphs[1] {
 			t.Errorf("%s: %+v, %+v and %+v", language, added, removed, alone)

@@ -107,10 +107,23 @@ func (c *command) printPlan(slug string, p *plan.Plan) error {
 			"slotmesh: bookings (%d), tickets (%d) and reservations (%d) that lie ahead keep the time zone and the currency they were sold in.\n",
 			k.Bookings, k.Tickets, k.Reservations)
 	}
+	if p.Erases != nil {
+		if err := c.write([]byte("\n" + erasesLine(p.Erases) + "\n")); err != nil {
+			return err
+		}
+	}
 	if p.Outside.Unexamined {
 		_, _ = fmt.Fprintln(c.host.Stderr, "slotmesh: more lies ahead than is looked at; only the nearest was.")
 	}
 	return safeToPublish(p)
+}
+
+func erasesLine(e *plan.Erases) string {
+	atLeast := ""
+	if e.More {
+		atLeast = "at least "
+	}
+	return fmt.Sprintf("Customers to erase: %s%d (their data is kept for %d days after the booking, %d until now)", atLeast, e.Customers, e.KeepCustomersDays, e.Before)
 }
 
 // safeToPublish is an error where something would be outside that is not outside now.

@@ -78,6 +78,7 @@ func (s *Booking) Handler() http.Handler {
 		"DELETE /internal/businesses/{business}/calendars/{id}":          s.revokeCalendar,
 		"POST /internal/businesses/{business}/customers/search":          s.customers,
 		"POST /internal/businesses/{business}/customers/held":            s.held,
+		"POST /internal/businesses/{business}/customers/expiring":        s.expiring,
 		"POST /internal/businesses/{business}/customers/erase":           s.erase,
 	} {
 		mux.Handle(pattern, locked(&s.mu, answer))

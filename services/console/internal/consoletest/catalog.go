@@ -171,6 +171,7 @@ func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Offer {
 		ID: m.BusinessID(), Slug: slug, Version: version, Currency: string(m.Currency), Timezone: string(m.Timezone),
 		Modules: catalog.Modules{Events: m.UsesEvents(), Rentals: m.UsesRentals()},
 		Account: catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn(), Sandbox: m.Sandbox()},
+		Privacy: catalog.Privacy{KeepCustomersDays: m.KeepCustomersDays()},
 	}
 	for i := range m.Events {
 		e := &m.Events[i]

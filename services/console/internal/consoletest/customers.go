@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
 // found lists customers as the real services do, of which a query finds parts of addresses and names.
@@ -197,4 +198,33 @@ func (s *Notifications) erase(r *http.Request) (*reply, error) {
 	})
 	erased := before - len(s.kept[of])
 	return ok(notifications.Erased{Messages: erased, Deliveries: erased})
+}
+
+func (s *Booking) expiring(r *http.Request) (*reply, error) {
+	var asked customer.Expiring
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		return nil, err
+	}
+	var digests []string
+	for _, b := range s.bookings[r.PathValue("business")] {
+		if !b.EndsAt.After(asked.Then) && b.CustomerName != "" {
+			digests = append(digests, strings.ToLower(b.CustomerEmail))
+		}
+	}
+	return ok(customer.CutExpiring(digests))
+}
+
+func (s *Rental) expiring(r *http.Request) (*reply, error) {
+	var asked customer.Expiring
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		return nil, err
+	}
+	var digests []string
+	for _, one := range s.reservations {
+		if one.EndDate >= timespan.DateOf(asked.Then, time.UTC) || one.CustomerEmail == nil {
+			continue
+		}
+		digests = append(digests, strings.ToLower(*one.CustomerEmail))
+	}
+	return ok(customer.CutExpiring(digests))
 }

@@ -42,6 +42,7 @@ func (s *Rental) Handler() http.Handler {
 		"GET /internal/businesses/{business}/events":                     s.events,
 		"POST /internal/businesses/harbor/customers/search":              s.customers,
 		"POST /internal/businesses/harbor/customers/held":                s.held,
+		"POST /internal/businesses/harbor/customers/expiring":            s.expiring,
 		"POST /internal/businesses/harbor/customers/erase":               s.erase,
 		"/": func(*http.Request) (*reply, error) {
 			return nil, fault.New(fault.BusinessNotFound, "Business not found")

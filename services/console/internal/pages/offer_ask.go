@@ -24,7 +24,7 @@ func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *usecase.Off
 		return false, nil
 	}
 	found, err := p.planOf(c, o.page.Business.Slug, draft)
-	if err != nil || !s.always && found != nil && found.Outside.New() == 0 && found.Kept == nil {
+	if err != nil || !s.always && found != nil && found.Outside.New() == 0 && found.Kept == nil && !found.ErasesCustomers() {
 		return false, err
 	}
 	differs, err := difference(draft.Before.Document, draft.Document, mostChanges)
@@ -35,7 +35,7 @@ func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *usecase.Off
 		Posted: s.posted, Over: draft.Before.Version, Action: withoutBusiness(o, s.action), Back: s.back, Form: s.again != nil, Differs: differs,
 	}
 	if found != nil {
-		question.Outside, question.Kept = &found.Outside, found.Kept
+		question.Outside, question.Kept, question.Erases = &found.Outside, found.Kept, found.Erases
 	}
 	return true, p.show(c, fiber.StatusConflict, o.page, view.AskOffer(o.page, question))
 }

@@ -1,9 +1,12 @@
 package pages
 
 import (
+	"slices"
+
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
@@ -33,6 +36,20 @@ var hoursPart = offerPart{section: "hours", groups: func(o *offered) []form.Grou
 	}
 }}
 
+// permitted drops the fields of a form whose section of the manifest the reader's role may not change (access.ActionOn).
+func (o *offered) permitted(groups []form.Group) []form.Group {
+	var shown []form.Group
+	for _, group := range groups {
+		group.Fields = slices.DeleteFunc(slices.Clone(group.Fields), func(f form.Field) bool {
+			return !o.page.May(access.ActionOn(f.Name))
+		})
+		if len(group.Fields) > 0 {
+			shown = append(shown, group)
+		}
+	}
+	return shown
+}
+
 // askPart shows the form of a part of the business.
 func (p *Pages) askPart(part offerPart) fiber.Handler {
 	return func(c *fiber.Ctx) error {
@@ -40,7 +57,7 @@ func (p *Pages) askPart(part offerPart) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		f := newForm(part.groups(o), o.fields)
+		f := newForm(o.permitted(part.groups(o)), o.fields)
 		if o.about.ManagedBy == "" {
 			f.Values = form.Open(f.Shown, form.All(f.Groups))
 		}
@@ -67,7 +84,7 @@ func (p *Pages) savePart(part offerPart) fiber.Handler {
 		if err != nil {
 			return err
 		}
-		f := newForm(part.groups(o), o.fields)
+		f := newForm(o.permitted(part.groups(o)), o.fields)
 		f.Values = posted
 		if more := posted.Get("more"); more != "" {
 			form.More(f.Values, more)

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
@@ -130,8 +131,9 @@ func (p *Pages) takeVersionBack(c *fiber.Ctx) error {
 		if err == nil {
 			return toOffer(c, o, "/offer/versions", url.Values{"saved": {strconv.FormatInt(published.Version, 10)}})
 		}
-		if fault.Is(err, fault.Forbidden) { // it has another account
-			o.page.Wrong = o.page.Words.Say("version_account")
+		if fault.Is(err, fault.Forbidden) {
+			section, _, _ := strings.Cut(fault.Of(err).Sentence, ":")
+			o.page.Wrong = o.page.Refused(section)
 			return p.showVersion(c, fiber.StatusConflict, o, old)
 		}
 		if !fault.Is(err, fault.PreconditionFailed) {

@@ -19,6 +19,7 @@ type Plan struct {
 	Changes     []changes.Change `json:"changes"`      // by path
 	MoreChanges int              `json:"more_changes"` // that are not listed
 	Outside     Outside          `json:"outside"`
+	Erases      *Erases          `json:"erases,omitempty"` // left out where privacy.keep_customers_days is not lowered
 	// Warnings are of the manifest that would be published; it could be nonetheless.
 	Warnings []manifest.Problem `json:"warnings"`
 	// Kept is set where the manifest changes the time zone or the currency, and something that lies ahead keeps those it was sold in.
@@ -34,6 +35,17 @@ type Kept struct {
 
 // Count is how many that are.
 func (k *Kept) Count() int { return k.Bookings + k.Tickets + k.Reservations }
+
+// ErasesCustomers reports whether publishing removes data of customers.
+func (p *Plan) ErasesCustomers() bool { return p.Erases != nil && p.Erases.Customers > 0 }
+
+// Erases says whose data is removed within an hour when privacy.keep_customers_days is lowered.
+type Erases struct {
+	KeepCustomersDays int  `json:"keep_customers_days"`
+	Before            int  `json:"keep_customers_days_before"`
+	Customers         int  `json:"customers"`
+	More              bool `json:"more"` // there are more customers than were counted
+}
 
 // Outside is what lies ahead and could not be taken as it is under the new offer. Each list holds at most [MostListed].
 type Outside struct {

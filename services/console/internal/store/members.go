@@ -53,6 +53,16 @@ func (s *Store) Team(ctx context.Context, businessID uuid.UUID, page request.Pag
 	return list, next, nil
 }
 
+// maxOwners bounds how many owners of one business are mailed.
+const maxOwners = 100
+
+// Owners returns the owners of a business, at most 100, in the order in which they joined.
+func (s *Store) Owners(ctx context.Context, businessID uuid.UUID) ([]Person, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Person], "list owners", `
+		SELECT `+personColumns+` FROM members JOIN people ON people.id = members.person_id
+		WHERE members.business_id = $1 AND members.role = 'owner' ORDER BY members.created_at, members.person_id LIMIT $2`, businessID, maxOwners)
+}
+
 // Member returns one member of a business. Errors: [ErrNotFound].
 func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (TeamMember, error) {
 	m, err := postgres.Row(ctx, s.pool, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`, businessID, personID)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -109,4 +110,34 @@ func (a *Accounts) mailInvitation(ctx context.Context, to store.Person, pending 
 		}
 		return a.Mails.SendMail(ctx, mail)
 	}, inviteMail)
+}
+
+// VersionsURL is the address of the page that lists the versions of a business's offer; "" where the owner's side has no address.
+func (a *Accounts) VersionsURL(slug string) string {
+	if a.OwnerURL == "" {
+		return ""
+	}
+	return a.OwnerURL + "/business/" + slug + "/offer/versions"
+}
+
+// MailOwners mails every owner of a business in the background. write makes the mail to one of them.
+func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, write func(to store.Person) (notifications.Mail, error)) {
+	if a.OwnerURL == "" {
+		return
+	}
+	a.later(ctx, func(ctx context.Context) error {
+		owners, err := a.Store.Owners(ctx, businessID)
+		if err != nil {
+			return err
+		}
+		var failed error
+		for _, owner := range owners {
+			mail, err := write(owner)
+			if err == nil {
+				err = a.Mails.SendMail(ctx, mail)
+			}
+			failed = errors.Join(failed, err)
+		}
+		return failed
+	})
 }

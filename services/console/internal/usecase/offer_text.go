@@ -3,10 +3,10 @@ package usecase
 import (
 	"bytes"
 	"context"
+	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/manifest"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 
@@ -34,8 +34,8 @@ func (o *Owner) DraftText(ctx context.Context, by Principal, slug string, change
 		draft.Problems = problems
 		return draft, err
 	}
-	if draft.Problems = reserved(by, newest, written); len(draft.Problems) > 0 {
-		return draft, nil
+	if draft.Problems, err = reserved(by, newest, written); err != nil || len(draft.Problems) > 0 {
+		return draft, err
 	}
 	if draft.Document = written; change.Base == newest.Version {
 		return draft, nil
@@ -76,10 +76,11 @@ func asWritten(typed, like []byte) []byte {
 }
 
 // reserved are problems of what a text changes that the role may not, or that names another business.
-func reserved(by Principal, newest *Offer, written *document.Document) []manifest.Problem {
+func reserved(by Principal, newest *Offer, written *document.Document) ([]manifest.Problem, error) {
 	var problems []manifest.Problem
 	refuse := func(field, message string) {
-		problems = append(problems, manifest.Problem{Path: field, Line: max(1, written.Line(field)), Message: message})
+		top, _, _ := strings.Cut(field, ".")
+		problems = append(problems, manifest.Problem{Path: field, Line: max(1, written.Line(top)), Message: message})
 	}
 	if written.Manifest.Slug != newest.Manifest.Slug {
 		refuse("slug", "is "+string(written.Manifest.Slug)+", and this business is "+string(newest.Manifest.Slug)+"; leave it as it is.")
@@ -87,9 +88,12 @@ func reserved(by Principal, newest *Offer, written *document.Document) []manifes
 	if written.Manifest.BusinessID() != newest.Manifest.BusinessID() && written.Manifest.Slug == newest.Manifest.Slug {
 		refuse("id", "is another one than this business has; leave it as it is.")
 	}
-	account := catalog.Account{SubscriptionActive: newest.Manifest.SubscriptionActive(), RemovalOn: newest.Manifest.RemovalOn(), Sandbox: newest.Manifest.Sandbox()}
-	if !by.Operator && !sameAccount(written.Manifest, account) {
-		refuse("account", "only operators of the platform change subscription, removal and sandbox; leave it as it is.")
+	if len(problems) > 0 {
+		return problems, nil
 	}
-	return problems
+	refused, err := refusedSection(by, newest.Manifest.BusinessID(), newest.Manifest, written.Manifest)
+	if refused != nil {
+		refuse(refused.path, refused.sentence)
+	}
+	return problems, err
 }

@@ -31,6 +31,7 @@ type Owner struct {
 	Notifications *notifications.Client
 	Removals      RemovalNotes
 	Makers        Makers
+	Mailer        OwnerMailer
 	Clock         clock.Clock
 	Logger        *slog.Logger
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/customer"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
@@ -35,6 +36,7 @@ func (o *Owner) Plan(ctx context.Context, by Principal, slug string, text []byte
 	asks := []func() error{
 		func() error { return o.compare(ctx, business, text, p) },
 		func() error { return o.bookingsOutside(ctx, by, business, wanted, &p.Outside) },
+		func() error { return o.countErased(ctx, business, wanted, p) },
 	}
 	var sales salesOutside
 	if by.Reach(business.ID, access.SeeSales) != access.None {
@@ -78,6 +80,29 @@ func (o *Owner) compare(ctx context.Context, business *catalog.Offer, text []byt
 	}
 	p.Changes, p.MoreChanges, err = changes.Between(before, after)
 	return err
+}
+
+// countErased counts the customers whose data a shorter privacy.keep_customers_days would remove.
+func (o *Owner) countErased(ctx context.Context, business, wanted *catalog.Offer, p *plan.Plan) error {
+	days := wanted.Privacy.KeepCustomersDays
+	if days >= business.Privacy.KeepCustomersDays {
+		return nil
+	}
+	asked := customer.Expiring{Then: o.Clock.Now().AddDate(0, 0, -days)}
+	var booked, reserved *customer.ExpiringList
+	err := Together(func() (err error) {
+		booked, err = o.Bookings.ExpiringCustomers(ctx, business.ID, asked)
+		return err
+	}, func() (err error) {
+		reserved, err = o.Rentals.Of(business.ID).ExpiringCustomers(ctx, business.Slug, asked)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	p.Erases = &plan.Erases{KeepCustomersDays: days, Before: business.Privacy.KeepCustomersDays}
+	p.Erases.Customers, p.Erases.More = customer.CountExpiring(booked, reserved)
+	return nil
 }
 
 // bookingsOutside asks the slot engine about all bookings that lie ahead.

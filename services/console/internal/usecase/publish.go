@@ -20,16 +20,17 @@ import (
 // attempts is how often a change is held against the newest version, where others publish meanwhile.
 const attempts = 3
 
-// Publish makes a manifest the newest version of a business. Faults: also forbidden where it changes more than the role may: account by anyone
-// but an operator, anything but their own overrides by a member of the staff (accounts.md).
+// Publish makes a manifest the newest version of a business. Faults: also forbidden, naming the first section that the role may
+// not change (access.ActionOn), and where a member of the staff changes anything but their own overrides (accounts.md).
 func (o *Owner) Publish(ctx context.Context, by Principal, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error) {
 	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
 		return o.mayPublish(ctx, by, newest, text)
 	}, func(ifMatch string) (*catalog.Published, error) {
-		return o.Businesses.Publish(ctx, slug, text, mediaType, ifMatch)
+		return o.Businesses.Binding(by.Operator).Publish(ctx, slug, text, mediaType, ifMatch)
 	})
 	if err == nil {
 		o.changed(ctx, by, "publish", slug, slog.Int64("version", published.Version))
+		o.notifyOwners(ctx, published)
 	}
 	return published, err
 }
@@ -44,10 +45,11 @@ func (o *Owner) Rollback(ctx context.Context, by Principal, slug string, version
 		}
 		return o.mayPublish(ctx, by, newest, old.Text)
 	}, func(ifMatch string) (*catalog.Published, error) {
-		return o.Businesses.Rollback(ctx, slug, version, ifMatch)
+		return o.Businesses.Binding(by.Operator).Rollback(ctx, slug, version, ifMatch)
 	})
 	if err == nil {
 		o.changed(ctx, by, "rollback", slug, slog.Int64("to", version), slog.Int64("version", published.Version))
+		o.notifyOwners(ctx, published)
 	}
 	return published, err
 }
@@ -80,20 +82,15 @@ func (o *Owner) overNewest(ctx context.Context, by Principal, slug, ifMatch stri
 	}
 }
 
-// mayPublish holds a manifest against the newest version.
+// mayPublish compares a manifest with the newest version and refuses it where the role may not change one of the sections that
+// differ.
 func (o *Owner) mayPublish(ctx context.Context, by Principal, newest *catalog.Offer, text []byte) error {
-	wanted, err := parsed(ctx, newest.Slug, text)
-	if err != nil {
-		return err
-	}
-	if !sameAccount(wanted, newest.Account) {
-		return fault.New(fault.Forbidden, "account: only operators of the platform change subscription, removal and sandbox; leave it as the newest version has it.")
-	}
 	if err := by.Require(newest.ID, access.EditOffer); err != nil {
 		return err
 	}
-	if by.Reach(newest.ID, access.EditOffer) != access.Own {
-		return nil
+	wanted, err := parsed(ctx, newest.Slug, text)
+	if err != nil {
+		return err
 	}
 	current, err := o.Businesses.Get(ctx, newest.Slug, newest.Version, catalog.MediaJSON)
 	if err != nil {
@@ -103,14 +100,18 @@ func (o *Owner) mayPublish(ctx context.Context, by Principal, newest *catalog.Of
 	if err != nil {
 		return err
 	}
+	refused, err := refusedSection(by, newest.ID, before, wanted)
+	if err != nil {
+		return err
+	}
+	if refused != nil {
+		return fault.New(fault.Forbidden, refused.path+": "+refused.sentence)
+	}
+	if by.Reach(newest.ID, access.EditOffer) != access.Own {
+		return nil
+	}
 	self, _ := by.In(newest.ID)
 	return onlyTimeOff(newest.ID, self.StaffID, before, wanted)
-}
-
-func sameAccount(m *manifest.Manifest, account catalog.Account) bool {
-	removal := m.RemovalOn()
-	same := removal == nil && account.RemovalOn == nil || removal != nil && account.RemovalOn != nil && *removal == *account.RemovalOn
-	return same && m.SubscriptionActive() == account.SubscriptionActive && m.Sandbox() == account.Sandbox
 }
 
 // onlyTimeOff refuses whatever differs between two manifests beside the overrides of one member of the staff.

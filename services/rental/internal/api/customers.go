@@ -53,6 +53,22 @@ func (in *Internal) held(c *fiber.Ctx) error {
 	return send(c, held)
 }
 
+func (in *Internal) expiringCustomers(c *fiber.Ctx) error {
+	var asked customer.Expiring
+	if err := server.JSON(c, &asked); err != nil {
+		return err
+	}
+	offer, err := in.business(c)
+	if err != nil {
+		return err
+	}
+	digests, err := in.records.ExpiringCustomers(c.UserContext(), offer.ID, asked.Then, customer.MaxExpiring+1)
+	if err != nil {
+		return err
+	}
+	return c.JSON(customer.CutExpiring(digests))
+}
+
 // eraseCustomer forgets a customer, once for each Idempotency-Key of a business.
 func (in *Internal) eraseCustomer() fiber.Handler {
 	return server.Once(func(c *fiber.Ctx) error {

@@ -4,6 +4,7 @@ package api
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -36,6 +37,7 @@ type Records interface {
 	Reservation(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error)
 	Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error)
 	Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]store.Reservation, error)
+	ExpiringCustomers(ctx context.Context, businessID uuid.UUID, then time.Time, limit int) ([]string, error)
 	EraseCustomer(ctx context.Context, businessID uuid.UUID, asked store.Erase) (customer.Erased, error)
 }
 

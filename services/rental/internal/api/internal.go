@@ -55,6 +55,7 @@ func (in *Internal) Mount(router fiber.Router) {
 	business.Get("/reservations/:id", in.reservation)
 	business.Post("/customers/search", in.customers)
 	business.Post("/customers/held", in.held)
+	business.Post("/customers/expiring", in.expiringCustomers)
 	business.Post("/customers/erase", in.eraseCustomer())
 	business.Get("/reservations/:id/link", in.linkTo)
 	business.Get("/reservations/:id/cancellation", in.cancellation)

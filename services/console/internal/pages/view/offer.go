@@ -279,6 +279,14 @@ func (p *Page) fields(object document.Fields) string {
 	return strings.Join(names, "; ")
 }
 
+// Refused is the sentence for a version that differs in a section of the manifest that the reader's role may not change.
+func (p *Page) Refused(section string) string {
+	if section == "account" {
+		return p.say("version_account")
+	}
+	return p.Words.With("version_section", "Name", p.fieldName(section[strings.LastIndex(section, ".")+1:]))
+}
+
 // steps are those of a path such as services[cut].price.
 func steps(path string) []string {
 	return strings.Split(strings.ReplaceAll(path, "[", ".["), ".")

@@ -1,0 +1,23 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+)
+
+// expiringSQL selects the rows that [Store.ForgetEnded] would change, by the same index.
+const expiringSQL = `
+SELECT ` + postgres.CustomerDigest + ` FROM bookings WHERE business_id = $1 AND ends_at <= $2 AND customer_name <> ''
+UNION
+SELECT ` + postgres.CustomerDigest + ` FROM tickets WHERE business_id = $1 AND ends_at <= $2 AND customer_name <> ''
+LIMIT $3`
+
+// ExpiringCustomers returns digests of up to limit customers whose data [Store.ForgetEnded] would remove.
+func (s *Store) ExpiringCustomers(ctx context.Context, businessID uuid.UUID, then time.Time, limit int) ([]string, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[string], "list expiring customers", expiringSQL, businessID, then, limit)
+}

@@ -1,0 +1,72 @@
+package access
+
+import (
+	"strings"
+)
+
+// sections maps sections of the manifest to the action that changing them takes (accounts.md). A path names a field of the
+// manifest, or a field of such a field. A test walks the manifest: each field has a row, or each of its own fields has one.
+var sections = []struct {
+	path   string
+	action Action
+}{
+	{"account", ManageAccounts},
+	{"privacy", Erase},
+	{"payments.accounts", Integrate},
+	{"payments.providers", Integrate},
+	{"notifications", Integrate},
+	{"page.embed_origins", Integrate},
+	{"managed_by", Integrate},
+	{"payments.modes", EditOffer},
+	{"page.accent", EditOffer},
+	{"page.about_html", EditOffer},
+	{"page.translations", EditOffer},
+	{"apiVersion", EditOffer},
+	{"kind", EditOffer},
+	{"id", EditOffer},
+	{"slug", EditOffer},
+	{"name", EditOffer},
+	{"logo_url", EditOffer},
+	{"currency", EditOffer},
+	{"timezone", EditOffer},
+	{"default_language", EditOffer},
+	{"languages", EditOffer},
+	{"modules", EditOffer},
+	{"social_links", EditOffer},
+	{"action_buttons", EditOffer},
+	{"cancellation_policy", EditOffer},
+	{"cooling_off_hours", EditOffer},
+	{"bookings", EditOffer},
+	{"self_service", EditOffer},
+	{"form", EditOffer},
+	{"hours", EditOffer},
+	{"overrides", EditOffer},
+	{"blocks", EditOffer},
+	{"staff", EditOffer},
+	{"services", EditOffer},
+	{"packages", EditOffer},
+	{"events", EditOffer},
+	{"rentals", EditOffer},
+	{"pricing_rules", EditOffer},
+	{"translations", EditOffer},
+}
+
+// Sections are the paths of all sections of the manifest, the most restricted first.
+func Sections() []string {
+	paths := make([]string, len(sections))
+	for i, s := range sections {
+		paths[i] = s.path
+	}
+	return paths
+}
+
+// ActionOn returns the action that changing a field of the manifest takes; path names the field or one within it, such as
+// privacy.keep_customers_days. It returns "", which no role may do, for a path that belongs to no section.
+func ActionOn(path string) Action {
+	for _, s := range sections {
+		if rest, ok := strings.CutPrefix(path, s.path); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			return s.action
+		}
+	}
+	return ""
+}

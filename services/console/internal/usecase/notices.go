@@ -1,0 +1,79 @@
+package usecase
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/services/console/internal/accountmail"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+// OwnerMailer mails every owner of a business in the background; [Accounts] does.
+type OwnerMailer interface {
+	// VersionsURL is the address of the page that lists the versions of a business's offer.
+	VersionsURL(slug string) string
+	MailOwners(ctx context.Context, businessID uuid.UUID, write func(to store.Person) (notifications.Mail, error))
+}
+
+var _ OwnerMailer = (*Accounts)(nil)
+
+// watched are the fields of a manifest whose change the owners are mailed about.
+type watched struct {
+	Name     string `json:"name"`
+	Payments struct {
+		Accounts map[string]string `json:"accounts"`
+	} `json:"payments"`
+	Privacy *manifest.Privacy `json:"privacy"`
+}
+
+func (w *watched) keepCustomersDays() int {
+	return (&manifest.Manifest{Privacy: w.Privacy}).KeepCustomersDays()
+}
+
+// notifyOwners mails the owners when a new version keeps customer data for fewer days, or names other payment accounts, than the
+// version before. The version is published whatever becomes of the mail, so that a failure is only logged.
+func (o *Owner) notifyOwners(ctx context.Context, published *catalog.Published) {
+	if published.Created {
+		return
+	}
+	after, err := o.watchedOf(ctx, published.Slug, published.Version)
+	if err == nil {
+		var before *watched
+		if before, err = o.watchedOf(ctx, published.Slug, published.Version-1); err == nil {
+			o.mailChanges(ctx, published, before, after)
+			return
+		}
+	}
+	o.Logger.WarnContext(ctx, "a new version was not compared with the version before; its owners are not mailed",
+		slog.String("slug", published.Slug), slog.Int64("version", published.Version), slog.Any("error", err))
+}
+
+func (o *Owner) watchedOf(ctx context.Context, slug string, version int64) (*watched, error) {
+	got, err := o.Businesses.Get(ctx, slug, version, catalog.MediaJSON)
+	if err != nil {
+		return nil, err
+	}
+	var fields watched
+	return &fields, json.Unmarshal(got.Text, &fields)
+}
+
+func (o *Owner) mailChanges(ctx context.Context, published *catalog.Published, before, after *watched) {
+	link := o.Mailer.VersionsURL(published.Slug)
+	if days, until := after.keepCustomersDays(), before.keepCustomersDays(); days < until {
+		o.Mailer.MailOwners(ctx, published.ID, func(to store.Person) (notifications.Mail, error) {
+			return accountmail.RetentionShortened(to.Email, after.Name, link, until, days, to.Language)
+		})
+	}
+	if !maps.Equal(before.Payments.Accounts, after.Payments.Accounts) {
+		o.Mailer.MailOwners(ctx, published.ID, func(to store.Person) (notifications.Mail, error) {
+			return accountmail.PaymentAccountChanged(to.Email, after.Name, link, to.Language)
+		})
+	}
+}
