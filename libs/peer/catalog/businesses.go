@@ -82,3 +82,6 @@ type RemovedList struct {
 	IDs        []uuid.UUID `json:"ids"`
 	NextCursor string      `json:"next_cursor,omitempty"` // left out on the last page
 }
+
+// BindAccounts is the query parameter of a publish and a rollback that lets them bind payment accounts to the business.
+const BindAccounts = "bind_accounts"

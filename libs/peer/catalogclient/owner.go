@@ -21,14 +21,29 @@ import (
 // returns the fault that catalog answered with, or one of kind fault.PeerUnavailable where it did not answer.
 //
 // A large manifest takes seconds to check and store: give the peer a timeout above the usual one.
-type Owner struct{ peer *peer.Client }
+type Owner struct {
+	peer  *peer.Client
+	binds bool
+}
 
 // NewOwner returns a client of the owner's side of catalog.
 func NewOwner(p *peer.Client) *Owner { return &Owner{peer: p} }
 
+// Binding returns a client whose publishes and rollbacks bind payment accounts to the business, as an operator may, if binds is set.
+func (o *Owner) Binding(binds bool) *Owner { return &Owner{peer: o.peer, binds: binds} }
+
+// bindQuery is the query of a publish and of a rollback.
+func (o *Owner) bindQuery() string {
+	if !o.binds {
+		return ""
+	}
+	return "?" + catalog.BindAccounts + "=true"
+}
+
 // Publish makes the text the newest version of the business. mediaType is how the text is written; "" lets catalog
 // tell. ifMatch is the header If-Match as the owner sent it, "" for none. Faults: invalid_parameter, with the list
-// of manifest.Problem under "problems" in its Extra; precondition_failed; payload_too_large.
+// of manifest.Problem under "problems" in its Extra; precondition_failed; payload_too_large; forbidden for a payment account that
+// is not bound to the business.
 func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error) {
 	header := http.Header{}
 	if mediaType != "" {
@@ -37,14 +52,14 @@ func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType
 	if ifMatch != "" {
 		header.Set("If-Match", ifMatch)
 	}
-	request := peer.Request{Method: http.MethodPut, Path: businessPath(slug, ""), Header: header, Body: text}
+	request := peer.Request{Method: http.MethodPut, Path: businessPath(slug, o.bindQuery()), Header: header, Body: text}
 	return o.published(ctx, request)
 }
 
 // Create is Publish of a business's first version. Faults: also precondition_failed where the slug names a business.
 func (o *Owner) Create(ctx context.Context, slug string, text []byte, mediaType string) (*catalog.Published, error) {
 	header := http.Header{"Content-Type": {mediaType}, "If-None-Match": {"*"}}
-	return o.published(ctx, peer.Request{Method: http.MethodPut, Path: businessPath(slug, ""), Header: header, Body: text})
+	return o.published(ctx, peer.Request{Method: http.MethodPut, Path: businessPath(slug, o.bindQuery()), Header: header, Body: text})
 }
 
 func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.Published, error) {
@@ -112,7 +127,7 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	if ifMatch != "" {
 		header.Set("If-Match", ifMatch)
 	}
-	return o.published(ctx, peer.Request{Method: http.MethodPost, Path: businessPath(slug, "/rollback"), Header: header, Body: catalog.Rollback{Version: version}})
+	return o.published(ctx, peer.Request{Method: http.MethodPost, Path: businessPath(slug, "/rollback"+o.bindQuery()), Header: header, Body: catalog.Rollback{Version: version}})
 }
 
 // Delete removes the business with this id, all its versions and its offer. Faults: business_not_found, also where another has the slug by now.

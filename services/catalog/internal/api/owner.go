@@ -63,6 +63,10 @@ func (o *Owner) publish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	binds, err := server.Query(c).Flag(catalog.BindAccounts)
+	if err != nil {
+		return err
+	}
 	source, err := server.Body(c)
 	if err != nil {
 		return err
@@ -71,7 +75,7 @@ func (o *Owner) publish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	published, err := o.Businesses.Publish(c.UserContext(), slug, source, ifMatch)
+	published, err := o.Businesses.Publish(c.UserContext(), slug, source, ifMatch, binds)
 	if err != nil {
 		return err
 	}
@@ -124,6 +128,10 @@ func (o *Owner) rollback(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	binds, err := server.Query(c).Flag(catalog.BindAccounts)
+	if err != nil {
+		return err
+	}
 	body, err := server.Body(c)
 	if err != nil {
 		return err
@@ -136,7 +144,7 @@ func (o *Owner) rollback(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	published, err := o.Businesses.Rollback(c.UserContext(), slug, asked.Version, ifMatch)
+	published, err := o.Businesses.Rollback(c.UserContext(), slug, asked.Version, ifMatch, binds)
 	if err != nil {
 		return err
 	}

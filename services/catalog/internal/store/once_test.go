@@ -31,7 +31,7 @@ func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			slug, c := testkit.Unique(), content(uuid.New(), "Harbor")
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).Publish(ctx, slug, c, nil, noon)
+					_, err := store.New(p).Publish(ctx, slug, c, nil, false, noon)
 					return err
 				},
 				Done: newest(t, slug, 1),
@@ -42,7 +42,7 @@ func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			publish(t, s, slug, c)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).Rollback(ctx, slug, 1, nil, noon)
+					_, err := store.New(p).Rollback(ctx, slug, 1, nil, false, noon)
 					return err
 				},
 				Done: newest(t, slug, 2),

@@ -101,8 +101,8 @@ func (s *Store) Ready(ctx context.Context) error {
 }
 
 // Publish makes c the newest version of slug at the instant now. With ifMatch it does so only if that is the newest
-// version until then; 0 is where there is none. Concurrent calls each get a version of their own. It is done once (postgres.Once), as all changes are.
-func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *int64, now time.Time) (Published, error) {
+// version until then; 0 is where there is none. Its payment accounts are checked as [checkAccounts] says. Concurrent calls each get a version of their own. It is done once (postgres.Once), as all changes are.
+func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *int64, binds bool, now time.Time) (Published, error) {
 	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published, error) {
 		known, err := claim(ctx, tx, slug, c.BusinessID)
 		if err != nil {
@@ -112,7 +112,10 @@ func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *in
 			return Published{}, err
 		}
 		published := Published{BusinessID: c.BusinessID, Version: known.lastVersion + 1, Created: known.head == nil}
-		return published, write(ctx, tx, published, c, now)
+		if err := write(ctx, tx, published, c, now); err != nil {
+			return Published{}, err
+		}
+		return published, checkAccounts(ctx, tx, published.BusinessID, published.Version, binds, now)
 	})
 	if err != nil {
 		return Published{}, fmt.Errorf("publish: %w", err)
@@ -216,8 +219,9 @@ func advance(ctx context.Context, p Published, now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{"id": p.BusinessID, "version": p.Version}, now)
 }
 
-// Rollback makes the content of an old version the newest version of slug at the instant now.
-func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, now time.Time) (Published, error) {
+// Rollback makes the content of an old version the newest version of slug at the instant now. Its payment accounts are checked as
+// those of [Store.Publish].
+func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool, now time.Time) (Published, error) {
 	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published, error) {
 		known, err := lockPublished(ctx, tx, slug)
 		if err != nil {
@@ -236,8 +240,10 @@ func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatc
 		if tag.RowsAffected() == 0 {
 			return Published{}, NoVersionError(version)
 		}
-		_, err = tx.Exec(ctx, advanceSQL, advance(ctx, published, now))
-		return published, err
+		if _, err := tx.Exec(ctx, advanceSQL, advance(ctx, published, now)); err != nil {
+			return Published{}, err
+		}
+		return published, checkAccounts(ctx, tx, published.BusinessID, published.Version, binds, now)
 	})
 	if err != nil {
 		return Published{}, fmt.Errorf("roll back: %w", err)

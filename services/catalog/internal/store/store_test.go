@@ -38,7 +38,7 @@ func content(id uuid.UUID, name string) store.Content {
 
 func publish(t *testing.T, s *store.Store, slug string, c store.Content) store.Published {
 	t.Helper()
-	p, err := s.Publish(t.Context(), slug, c, nil, noon)
+	p, err := s.Publish(t.Context(), slug, c, nil, false, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestParallelPublishesEachGetAVersionOfTheirOwn(t *testing.T) {
 	results := make([]store.Published, n)
 	errs := together(n, func(i int) error {
 		var err error
-		results[i], err = s.Publish(t.Context(), "harbor", content(harbor, fmt.Sprint(i)), nil, noon)
+		results[i], err = s.Publish(t.Context(), "harbor", content(harbor, fmt.Sprint(i)), nil, false, noon)
 		return err
 	})
 	if err := errors.Join(errs...); err != nil {
@@ -104,7 +104,7 @@ func TestOfPublishesWithOneIfMatchExactlyOneWins(t *testing.T) {
 	s := open(t)
 	first := publish(t, s, "harbor", content(harbor, "first")).Version
 	errs := together(16, func(i int) error {
-		_, err := s.Publish(t.Context(), "harbor", content(harbor, fmt.Sprint(i)), &first, noon)
+		_, err := s.Publish(t.Context(), "harbor", content(harbor, fmt.Sprint(i)), &first, false, noon)
 		return err
 	})
 	won := 0
@@ -128,7 +128,7 @@ func TestIfMatchOfABusinessThatIsNotPublishedIsRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	one := int64(1)
-	if _, err := s.Publish(t.Context(), "harbor", content(harbor, "x"), &one, noon); !notNewest(err) {
+	if _, err := s.Publish(t.Context(), "harbor", content(harbor, "x"), &one, false, noon); !notNewest(err) {
 		t.Errorf("got %v", err)
 	}
 	if p := publish(t, s, "harbor", content(harbor, "x")); p.Version != 1 || !p.Created {
@@ -140,13 +140,13 @@ func TestIdsAreFixedAndUnique(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	publish(t, s, "harbor", content(harbor, "Harbor"))
-	_, err := s.Publish(t.Context(), "quay", content(harbor, "Quay"), nil, noon)
+	_, err := s.Publish(t.Context(), "quay", content(harbor, "Quay"), nil, false, noon)
 	if !errors.Is(err, store.ErrIDTaken) {
 		t.Errorf("another slug with the id: %v", err)
 	}
 	publish(t, s, "quay", content(quay, "Quay"))
 	for name, id := range map[string]uuid.UUID{"a new id": uuid.New(), "another's id": quay} {
-		if _, err := s.Publish(t.Context(), "harbor", content(id, "Harbor"), nil, noon); !errors.Is(err, store.IDChangedError{Known: harbor}) {
+		if _, err := s.Publish(t.Context(), "harbor", content(id, "Harbor"), nil, false, noon); !errors.Is(err, store.IDChangedError{Known: harbor}) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -159,7 +159,7 @@ func TestRollbackPublishesOldContentAsTheNewest(t *testing.T) {
 	publish(t, s, "harbor", old)
 	publish(t, s, "harbor", content(harbor, "new"))
 	later := noon.Add(time.Hour)
-	p, err := s.Rollback(t.Context(), "harbor", 1, nil, later)
+	p, err := s.Rollback(t.Context(), "harbor", 1, nil, false, later)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,10 +173,10 @@ func TestRollbackPublishesOldContentAsTheNewest(t *testing.T) {
 	if diff := cmp.Diff(store.Stored{Content: old, Version: 3, PublishedAt: later}, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := s.Rollback(t.Context(), "harbor", 4, nil, later); !errors.Is(err, store.NoVersionError(4)) {
+	if _, err := s.Rollback(t.Context(), "harbor", 4, nil, false, later); !errors.Is(err, store.NoVersionError(4)) {
 		t.Errorf("a version that does not exist: %v", err)
 	}
-	if _, err := s.Rollback(t.Context(), "nobody", 1, nil, later); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Rollback(t.Context(), "nobody", 1, nil, false, later); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a business that does not exist: %v", err)
 	}
 }
@@ -187,10 +187,10 @@ func TestPublishesAndRollbacksTogetherLeaveNoGap(t *testing.T) {
 	publish(t, s, "harbor", content(harbor, "first"))
 	errs := together(16, func(i int) error {
 		if i%2 == 0 {
-			_, err := s.Rollback(t.Context(), "harbor", 1, nil, noon)
+			_, err := s.Rollback(t.Context(), "harbor", 1, nil, false, noon)
 			return err
 		}
-		_, err := s.Publish(t.Context(), "harbor", content(harbor, "next"), nil, noon)
+		_, err := s.Publish(t.Context(), "harbor", content(harbor, "next"), nil, false, noon)
 		return err
 	})
 	if err := errors.Join(errs...); err != nil {
@@ -233,21 +233,21 @@ func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 	if n, err := s.Predecessors(t.Context(), "harbor"); n != 1 || err != nil {
 		t.Errorf("%d predecessors, %v", n, err)
 	}
-	if _, err := s.Publish(t.Context(), "quay", content(harbor, "Quay"), nil, noon); !errors.Is(err, store.ErrIDTaken) {
+	if _, err := s.Publish(t.Context(), "quay", content(harbor, "Quay"), nil, false, noon); !errors.Is(err, store.ErrIDTaken) {
 		t.Errorf("the removed business's id for another slug: %v", err)
 	}
-	if _, err := s.Publish(t.Context(), "harbor", content(harbor, "x"), nil, noon); !errors.Is(err, store.ErrIDTaken) {
+	if _, err := s.Publish(t.Context(), "harbor", content(harbor, "x"), nil, false, noon); !errors.Is(err, store.ErrIDTaken) {
 		t.Errorf("the removed business's id for its own slug: %v", err)
 	}
 	two := int64(2)
-	if _, err := s.Publish(t.Context(), "harbor", content(again, "x"), &two, noon); !notNewest(err) {
+	if _, err := s.Publish(t.Context(), "harbor", content(again, "x"), &two, false, noon); !notNewest(err) {
 		t.Errorf("If-Match of a removed version: %v", err)
 	}
 	p := publish(t, s, "harbor", content(again, "Harbor again"))
 	if want := (store.Published{BusinessID: again, Version: 3, Created: true}); p != want {
 		t.Errorf("got %+v, want %+v", p, want)
 	}
-	if _, err := s.Rollback(t.Context(), "harbor", 2, nil, noon); !errors.Is(err, store.NoVersionError(2)) {
+	if _, err := s.Rollback(t.Context(), "harbor", 2, nil, false, noon); !errors.Is(err, store.NoVersionError(2)) {
 		t.Errorf("a version from before the removal: %v", err)
 	}
 }
@@ -261,7 +261,7 @@ func checkGone(t *testing.T, s *store.Store, slug string) {
 	_, newest := s.Version(ctx, slug, store.Newest)
 	_, first := s.Version(ctx, slug, 1)
 	_, versions := s.Versions(ctx, slug, 100, 10)
-	_, rollback := s.Rollback(ctx, slug, 1, nil, noon)
+	_, rollback := s.Rollback(ctx, slug, 1, nil, false, noon)
 	_, remove := s.Remove(ctx, slug, uuid.Nil, noon)
 	for name, err := range map[string]error{
 		"head": head, "text": text, "newest": newest, "first": first, "versions": versions,

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,9 +23,9 @@ import (
 // Store keeps the versions; [store.Store] says what its methods do and return.
 type Store interface {
 	Predecessors(ctx context.Context, slug string) (int, error)
-	Publish(ctx context.Context, slug string, c store.Content, ifMatch *int64, now time.Time) (store.Published, error)
+	Publish(ctx context.Context, slug string, c store.Content, ifMatch *int64, binds bool, now time.Time) (store.Published, error)
 	Version(ctx context.Context, slug string, version int64) (store.Stored, error)
-	Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, now time.Time) (store.Published, error)
+	Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool, now time.Time) (store.Published, error)
 	Remove(ctx context.Context, slug string, id uuid.UUID, now time.Time) (store.Removed, error)
 }
 
@@ -48,9 +49,9 @@ type Owner struct {
 	TellWithin time.Duration
 }
 
-// Rollback publishes an old version of a business again as the newest. Faults: business_not_found; not_found for an unknown version;
+// Rollback publishes an old version of a business again as the newest. binds is as in [Owner.Publish]. Faults: business_not_found; not_found for an unknown version;
 // invalid_parameter for one that can no longer be served; and those of postgres.Once.
-func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64) (store.Published, error) {
+func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool) (store.Published, error) {
 	old, err := o.Store.Version(ctx, slug, version)
 	if err != nil {
 		return store.Published{}, Fault(err)
@@ -59,7 +60,7 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	if _, err := ready.Decode(store.Text{JSON: old.Canonical}, old.Version); err != nil {
 		return store.Published{}, fault.Wrap(fault.InvalidParameter, err, "version: this version can no longer be served; correct its manifest and publish it.")
 	}
-	published, err := o.Store.Rollback(ctx, slug, version, ifMatch, o.Clock.Now())
+	published, err := o.Store.Rollback(ctx, slug, version, ifMatch, binds, o.Clock.Now())
 	if err != nil {
 		return store.Published{}, Fault(err)
 	}
@@ -111,6 +112,9 @@ func Fault(err error) error {
 	if version, ok := errors.AsType[store.NoVersionError](err); ok {
 		return fault.Newf(fault.NotFound, "version: the business has no version %d; GET …/versions lists those it has.", version)
 	}
+	if account, ok := errors.AsType[store.AccountError](err); ok {
+		return accountFault(account)
+	}
 	if version, ok := errors.AsType[store.NotNewestError](err); ok {
 		if version.Newest == nil {
 			return fault.New(fault.PreconditionFailed, "If-Match: the business is not published; leave the header out to publish it.")
@@ -118,4 +122,10 @@ func Fault(err error) error {
 		return fault.Newf(fault.PreconditionFailed, "If-Match: the newest version is %d, not %d; read it and try again.", *version.Newest, version.Known)
 	}
 	return err
+}
+
+// accountFault does not say whether another business has the account, so that owners cannot find accounts by trying.
+func accountFault(err store.AccountError) error {
+	return fault.Wrap(fault.Forbidden, err, fmt.Sprintf("payments.accounts.%s: this account is not bound to the business. "+
+		"An operator of the platform binds it by publishing the manifest, unless another business names it.", err.Provider))
 }

@@ -18,10 +18,11 @@ import (
 )
 
 // Publish makes a manifest, written in YAML or JSON, the newest version of the business with its slug. With ifMatch it does so only
-// if that is the newest version until then. Faults: invalid_parameter, with the list of [manifest.Problem] under "problems" in its
+// if that is the newest version until then. binds lets it bind payment accounts to the business, as an operator may. Faults:
+// forbidden for a payment account that is not bound to the business; invalid_parameter, with the list of [manifest.Problem] under "problems" in its
 // Extra; payload_too_large; precondition_failed; conflict where the business is removed meanwhile; service_unavailable where the
 // manifest cannot be checked before ctx ends; those of postgres.Once; and that of [Owner.Announce].
-func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch *int64) (store.Published, error) {
+func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch *int64, binds bool) (store.Published, error) {
 	var checked store.Content
 	predecessors, err := o.check(ctx, slug, source, func(ctx context.Context, m *manifest.Manifest, _ *ready.Version) error {
 		var err error
@@ -31,7 +32,7 @@ func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch
 	if err != nil {
 		return store.Published{}, err
 	}
-	published, err := o.Store.Publish(ctx, slug, checked, ifMatch, o.Clock.Now())
+	published, err := o.Store.Publish(ctx, slug, checked, ifMatch, binds, o.Clock.Now())
 	if err != nil {
 		return store.Published{}, o.refusal(ctx, slug, source, predecessors, err)
 	}

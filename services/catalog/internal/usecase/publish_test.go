@@ -28,7 +28,7 @@ func TestAManifestIsNotCheckedAfterItsRequestEnded(t *testing.T) {
 	over, end := context.WithCancel(t.Context())
 	end()
 	owner := usecase.Owner{Store: unwritable{}, Telemetry: telemetry.Discard()}
-	_, err := owner.Publish(over, "harbor", []byte(harbor), nil)
+	_, err := owner.Publish(over, "harbor", []byte(harbor), nil, false)
 	if !fault.Is(err, fault.PeerUnavailable) || !strings.Contains(err.Error(), "could not be checked in time") {
 		t.Error(err)
 	}
@@ -46,7 +46,7 @@ func (s *removedMeanwhile) Predecessors(context.Context, string) (int, error) {
 	return s.removed, nil
 }
 
-func (s *removedMeanwhile) Publish(context.Context, string, store.Content, *int64, time.Time) (store.Published, error) {
+func (s *removedMeanwhile) Publish(context.Context, string, store.Content, *int64, bool, time.Time) (store.Published, error) {
 	return store.Published{}, s.refuses
 }
 
@@ -64,7 +64,7 @@ func TestARemovalMeanwhileIsNamedOnlyWhereItIsTheCause(t *testing.T) {
 		"If-Match names another":         {store.NotNewestError{Known: 3}, fault.PreconditionFailed},
 	} {
 		owner := usecase.Owner{Store: &removedMeanwhile{refuses: c.refuses}, Clock: clock.System(), Telemetry: telemetry.Discard()}
-		if _, err := owner.Publish(t.Context(), "harbor", []byte(harbor), nil); !fault.Is(err, c.want) {
+		if _, err := owner.Publish(t.Context(), "harbor", []byte(harbor), nil, false); !fault.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

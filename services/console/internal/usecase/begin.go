@@ -65,7 +65,7 @@ func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.
 	if err != nil || len(problems) > 0 {
 		return nil, problems, err
 	}
-	published, err := o.Businesses.Create(ctx, b.Slug(), first.Text, catalog.MediaYAML)
+	published, err := o.Businesses.Binding(by.Operator).Create(ctx, b.Slug(), first.Text, catalog.MediaYAML)
 	if err == nil {
 		o.changed(ctx, by, "publish", b.Slug(), slog.Int64("version", published.Version))
 	}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// AccountError says that a version names an account of a payment provider that is not bound to its business.
+type AccountError struct {
+	Provider string
+	Taken    bool // the newest version of another business names it
+}
+
+func (e AccountError) Error() string {
+	return fmt.Sprintf("the account with %s is not bound to the business (taken: %t)", e.Provider, e.Taken)
+}
+
+const (
+	// namedAccountsSQL lists the accounts that a version names.
+	namedAccountsSQL = `
+SELECT key AS provider, value AS account
+FROM versions, json_each_text(canonical #> '{payments,accounts}')
+WHERE business_id = @id AND version = @version`
+
+	// claimAccountsSQL binds accounts that no business has. Locking the rows that exist makes the check below wait for every
+	// other publish that names one of these accounts.
+	claimAccountsSQL = `
+INSERT INTO payment_accounts (provider, account, business_id, bound_at)
+SELECT provider, account, @id, @now FROM (` + namedAccountsSQL + `) AS named
+ORDER BY provider, account
+ON CONFLICT (provider, account) DO UPDATE SET account = excluded.account`
+
+	// takeAccountsSQL binds accounts to the business that their last one does not name any more.
+	takeAccountsSQL = `
+UPDATE payment_accounts AS bound SET business_id = @id, bound_at = @now
+FROM (` + namedAccountsSQL + `) AS named
+WHERE bound.provider = named.provider AND bound.account = named.account AND bound.business_id <> @id AND NOT EXISTS (
+    SELECT FROM businesses JOIN versions ON versions.business_id = businesses.id AND versions.version = businesses.head
+    WHERE businesses.id = bound.business_id
+      AND versions.canonical #> '{payments,accounts}' ->> bound.provider = bound.account)`
+
+	// lockAccountsSQL holds the bindings of the accounts until the version is committed.
+	lockAccountsSQL = `
+SELECT FROM payment_accounts AS bound JOIN (` + namedAccountsSQL + `) AS named USING (provider, account)
+ORDER BY provider, account FOR SHARE OF bound`
+
+	// unboundAccountSQL finds an account that is not the business's.
+	unboundAccountSQL = `
+SELECT named.provider, bound.business_id IS NOT NULL
+FROM (` + namedAccountsSQL + `) AS named LEFT JOIN payment_accounts AS bound USING (provider, account)
+WHERE bound.business_id IS DISTINCT FROM @id
+ORDER BY named.provider LIMIT 1`
+)
+
+// checkAccounts refuses a version, which the transaction has written, that names an account of another business or of none. With
+// binds, it binds accounts that no business has, and those that their last business names no longer. Errors: [AccountError].
+func checkAccounts(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, version int64, binds bool, now time.Time) error {
+	args := pgx.NamedArgs{"id": businessID, "version": version, "now": now}
+	statements := []string{lockAccountsSQL}
+	if binds {
+		statements = []string{claimAccountsSQL, takeAccountsSQL}
+	}
+	for _, sql := range statements {
+		if _, err := tx.Exec(ctx, sql, args); err != nil {
+			return fmt.Errorf("bind payment accounts: %w", err)
+		}
+	}
+	var refused AccountError
+	err := tx.QueryRow(ctx, unboundAccountSQL, args).Scan(&refused.Provider, &refused.Taken)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("check payment accounts: %w", err)
+	}
+	return refused
+}
