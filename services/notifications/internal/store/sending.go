@@ -175,13 +175,15 @@ type Outcome struct {
 	Now            time.Time
 }
 
-// EndSending writes down what became of an attempt.
+// EndSending writes down what became of an attempt. The limits no longer count a message that is not sent.
 func (s *Store) EndSending(ctx context.Context, tx pgx.Tx, o Outcome) error {
 	var sentAt *time.Time
 	if o.Status == MessageSent {
 		sentAt = &o.Now
 	}
-	_, err := tx.Exec(ctx, `UPDATE messages SET status = $3, reason = $4, sent_at = $5 WHERE business_id = $1 AND id = $2 AND status = 'queued'`,
+	_, err := tx.Exec(ctx, `
+UPDATE messages SET status = $3, reason = $4, sent_at = $5, attempted_at = CASE WHEN $3 IN ('failed', 'not_sent') THEN NULL ELSE attempted_at END
+WHERE business_id = $1 AND id = $2 AND status = 'queued'`,
 		o.BusinessID, o.ID, o.Status, o.Reason, sentAt)
 	if err != nil {
 		return fmt.Errorf("end an attempt at a message: %w", err)

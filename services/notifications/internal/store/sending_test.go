@@ -179,3 +179,35 @@ func TestBeginSendingReplacesAHeldMessageByTheNewest(t *testing.T) {
 		})
 	}
 }
+
+func TestLimitsCountNoMessageThatFailed(t *testing.T) {
+	t.Parallel()
+	l := &limited{world: open(t), t: t}
+	begin := func() (uuid.UUID, error) {
+		id := l.add("ada@example.com", "booking_moved", uuid.New())
+		_, err := l.store.BeginSending(t.Context(), sending(l.business, id, now))
+		return id, err
+	}
+	var ids []uuid.UUID
+	for range 6 {
+		id, err := begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	for i, status := range []string{store.MessageSent, store.MessageQueued, store.MessageFailed, store.MessageNotSent} {
+		l.in(func(tx pgx.Tx) error {
+			return l.store.EndSending(t.Context(), tx, store.Outcome{BusinessID: l.business, ID: ids[i], Status: status, Reason: "away", Now: now})
+		})
+	}
+	for range 2 { // in place of the one that failed and the one that is not sent
+		if _, err := begin(); err != nil {
+			t.Errorf("the limit is not reached: %v", err)
+		}
+	}
+	var held *store.HeldError
+	if _, err := begin(); !errors.As(err, &held) {
+		t.Errorf("the limit is reached: %v", err)
+	}
+}
