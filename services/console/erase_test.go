@@ -48,6 +48,11 @@ func fillAll(t *testing.T, w *consoletest.World, businessID uuid.UUID, email str
 	}
 	w.TokenMadeBy(t, owner, who.ID)
 	now := time.Now()
+	sessions, err := w.Store.Sessions(t.Context(), who.ID, now)
+	if err != nil || len(sessions) == 0 {
+		t.Fatal(err, sessions)
+	}
+	by := access.Principal{Kind: access.Person, ID: who.ID, Session: sessions[0].ID}
 	_, hash := secret.New("")
 	must := func(err error) {
 		t.Helper()
@@ -55,11 +60,11 @@ func fillAll(t *testing.T, w *consoletest.World, businessID uuid.UUID, email str
 			t.Fatal(err)
 		}
 	}
-	must(w.Store.AddPasskey(t.Context(), store.Passkey{Key: passkey.Key{ID: hash[:], PublicKey: hash[:], Transports: []string{}}, ID: uuid.New(), PersonID: who.ID, Name: "mine", CreatedAt: now}))
-	must(w.Store.AddChallenge(t.Context(), hash, who.ID, []byte("{}"), now.Add(time.Hour)))
+	must(w.Store.AddPasskey(t.Context(), by, store.Passkey{Key: passkey.Key{ID: hash[:], PublicKey: hash[:], Transports: []string{}}, ID: uuid.New(), PersonID: who.ID, Name: "mine", CreatedAt: now}))
+	must(w.Store.AddOwnChallenge(t.Context(), by, hash, []byte("{}"), now.Add(time.Hour)))
 	must(w.Store.AddLink(t.Context(), store.Link{PersonID: who.ID, Purpose: store.ForSignIn, ExpiresAt: now.Add(time.Hour)}, hash))
 	must(w.Store.AddDeviceLogin(t.Context(), store.DeviceLogin{UserCode: email, Client: "x", CreatedAt: now, ExpiresAt: now.Add(time.Hour)}, hash))
-	must(w.Store.AnswerDeviceLogin(t.Context(), email, who.ID, &owner, now))
+	must(w.Store.AnswerDeviceLogin(t.Context(), by, email, &owner, now))
 	must(w.Store.RememberBrowser(t.Context(), hash, who.ID, now))
 	for _, sql := range []string{
 		`INSERT INTO invitations (business_id, id, email, role, created_at, expires_at) VALUES ($1, $2, 'bo@example.com', 'desk', now(), now())`,

@@ -95,7 +95,7 @@ func TestGroupOperatorsLapse(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	now := time.Now().UTC().Truncate(time.Second)
-	person, err := w.Store.AddPerson(t.Context(), store.Person{ID: uuid.New(), Email: "ana@example.com", Name: "Ana", CreatedAt: now})
+	person, err := w.Store.AddPerson(t.Context(), consoletest.Operator, uuid.Nil, store.Person{ID: uuid.New(), Email: "ana@example.com", Name: "Ana", CreatedAt: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestGroupOperatorsLapse(t *testing.T) {
 		t.Helper()
 		clear, hash := secret.New(secret.TokenPrefix)
 		made := store.Token{Member: m, ID: uuid.New(), Name: "n", Prefix: secret.Shown(clear), CreatedBy: by, CreatedAt: at}
-		if err := w.Store.AddToken(t.Context(), made, hash); err != nil {
+		if err := w.Store.AddToken(t.Context(), consoletest.Operator, made, hash); err != nil {
 			t.Fatal(err)
 		}
 		return made.ID, hash

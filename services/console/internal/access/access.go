@@ -62,6 +62,7 @@ type Member struct {
 type Principal struct {
 	Kind     Kind
 	ID       uuid.UUID // of the token or person; nil for the environment's token
+	Session  uuid.UUID // by which the person is signed in; nil for other kinds
 	Label    string    // names the principal in logs, and gives no secret away
 	Operator bool
 	Members  []Member // by business; none for an operator

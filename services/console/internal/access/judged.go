@@ -15,9 +15,15 @@ func Judged(ctx context.Context, businessID uuid.UUID) context.Context {
 	return context.WithValue(ctx, judgedKey{}, businessID)
 }
 
+// JudgedBusiness returns the business for which a request was authorized; false for an operator, and for a request about no business.
+func JudgedBusiness(ctx context.Context) (uuid.UUID, bool) {
+	business, judged := ctx.Value(judgedKey{}).(uuid.UUID)
+	return business, judged
+}
+
 // IsJudged reports whether a request was let by for what its principal is in one business; operators are, in whichever.
 func IsJudged(ctx context.Context) bool {
-	_, judged := ctx.Value(judgedKey{}).(uuid.UUID)
+	_, judged := JudgedBusiness(ctx)
 	return judged
 }
 

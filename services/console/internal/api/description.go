@@ -54,7 +54,7 @@ func (a *Admin) MountDescription(router fiber.Router) error {
 	router.Get(referenceScript, viewer.Script().Serve)
 	router.Get(referenceDocument, document.Serve)
 	router.Get(manifestSchema, openapi.NewFile(manifest.Schema, "application/schema+json", nil).Serve)
-	gate.New(router, "/admin", a.Owner.Business).Get("/openapi.json", access.SignedIn, document.Serve)
+	gate.New(router, "/admin", a.Owner.Business, a.Accounts).Get("/openapi.json", access.SignedIn, document.Serve)
 	return nil
 }
 

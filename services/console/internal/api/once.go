@@ -8,12 +8,22 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/gate"
 )
 
 // once answers a write of the team, which is made once for each Idempotency-Key of a business. of finds that business, the nil id for operators, and
 // refuses who may not change it: their refusal stands, and no key of the business is touched.
 func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error), again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.Once(write, func(c *fiber.Ctx) ([]byte, error) {
+		now, err := a.Accounts.Renew(c.UserContext(), principal(c))
+		if fault.Is(err, fault.Unauthorized) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fault.Unknown(err)
+		}
+		gate.Admit(c, now)
 		business, err := of(c)
 		switch {
 		case err != nil && fault.KindOf(err).Status < http.StatusInternalServerError:
@@ -31,5 +41,5 @@ func (a *Admin) ofPath(c *fiber.Ctx) (uuid.UUID, error) {
 	if err != nil {
 		return uuid.Nil, err
 	}
-	return business.ID, nil
+	return business.ID, principal(c).Require(business.ID, access.ManageTeam)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/gate"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
@@ -48,6 +49,9 @@ func (t Token) matches(shown string) bool {
 	return match == 1
 }
 
+// challenge is what a client without a valid token is asked for.
+const challenge = `Bearer realm="slotmesh admin"`
+
 // authenticate lets only bearers of a token on: the environment's, or one of the admin API. What it is shown is nobody else's to keep. An
 // address that has shown too many wrong ones is refused whatever it shows, as it would learn from the answers; others are not touched.
 func (a *Admin) authenticate(c *fiber.Ctx) error {
@@ -62,12 +66,16 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 			return err
 		}
 		gate.Admit(c, p)
-		return c.Next()
+		if err := c.Next(); !fault.Is(err, fault.Unauthorized) {
+			return err
+		}
+		c.Set(fiber.HeaderWWWAuthenticate, challenge)
+		return store.ErrRevoked
 	}
 	if !errors.Is(err, usecase.ErrNobody) {
 		return err
 	}
-	c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="slotmesh admin"`)
+	c.Set(fiber.HeaderWWWAuthenticate, challenge)
 	if shown == "" {
 		return fault.New(fault.Unauthorized, "The admin token is missing; send it in the header Authorization, after the word Bearer.")
 	}

@@ -23,6 +23,9 @@ func (w *World) openStore(t *testing.T, cfg postgres.Config) {
 	w.Store, w.Pool = store.New(pool), pool
 }
 
+// Operator is a bearer of the environment's token, who changes people and tokens in tests.
+var Operator = access.Principal{Kind: access.Environment, Operator: true}
+
 // TokenOf makes a token of the admin API, and returns it in clear.
 func (w *World) TokenOf(t *testing.T, m access.Member) string {
 	t.Helper()
@@ -45,7 +48,7 @@ func (w *World) addToken(t *testing.T, m access.Member, by uuid.UUID, expires *t
 	t.Helper()
 	clear, hash := secret.New(secret.TokenPrefix)
 	token := store.Token{Member: m, ID: uuid.New(), Name: string(m.Role), Prefix: secret.Shown(clear), CreatedBy: by, CreatedAt: w.clock.Now(), ExpiresAt: expires}
-	if err := w.Store.AddToken(t.Context(), token, hash); err != nil {
+	if err := w.Store.AddToken(t.Context(), Operator, token, hash); err != nil {
 		t.Fatal(err)
 	}
 	return clear
@@ -61,18 +64,19 @@ func (w *World) CallAs(t *testing.T, token, method, path, body string, header ..
 func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) string {
 	t.Helper()
 	now := w.clock.Now()
-	person, err := w.Store.AddPerson(t.Context(), store.Person{ID: uuid.New(), Email: email, Name: email, CreatedAt: now})
+	person, err := w.Store.AddPerson(t.Context(), Operator, uuid.Nil, store.Person{ID: uuid.New(), Email: email, Name: email, CreatedAt: now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range members {
 		if m.Role == access.Operator {
-			if err := w.Store.MakeOperator(t.Context(), person.ID); err != nil {
+			if err := w.Store.MakeOperator(t.Context(), Operator, person.ID); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
-		if _, err := w.Store.Invite(t.Context(), person.ID, m, now, func(store.Person, []access.Member) bool { return false }); err != nil {
+		joinsAtOnce := func(access.Principal, store.Person, []access.Member) bool { return false }
+		if _, err := w.Store.Invite(t.Context(), Operator, person.ID, m, now, joinsAtOnce); err != nil {
 			t.Fatal(err)
 		}
 	}

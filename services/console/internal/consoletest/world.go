@@ -43,6 +43,7 @@ type World struct {
 	Availability  *Availability
 	Notifications *Notifications
 	Log           *Log
+	Peers         *Peers        // counts what the fakes are asked
 	Store         *store.Store  // console's own
 	Pool          *pgxpool.Pool // of its tables
 	Routes        []fiber.Route // of the public port
@@ -87,19 +88,19 @@ func Start(t *testing.T, change ...func(*console.Config)) *World {
 // StartAt is [Start] with a clock of the test's.
 func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *World {
 	t.Helper()
-	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Availability: &Availability{}, Notifications: &Notifications{}, Log: &Log{}}
-	offers := httptest.NewServer(w.Catalog.Handler())
+	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Availability: &Availability{}, Notifications: &Notifications{}, Log: &Log{}, Peers: &Peers{}}
+	offers := httptest.NewServer(w.Peers.count(w.Catalog.Handler()))
 	t.Cleanup(offers.Close)
-	bookings := httptest.NewServer(w.Booking.Handler())
+	bookings := httptest.NewServer(w.Peers.count(w.Booking.Handler()))
 	t.Cleanup(bookings.Close)
 	w.StopBooking = bookings.Close
-	rentals := httptest.NewServer(w.Rental.Handler())
+	rentals := httptest.NewServer(w.Peers.count(w.Rental.Handler()))
 	t.Cleanup(rentals.Close)
 	w.StopRental = rentals.Close
-	slots := httptest.NewServer(w.Availability.Handler())
+	slots := httptest.NewServer(w.Peers.count(w.Availability.Handler()))
 	t.Cleanup(slots.Close)
 	w.StopAvailability = slots.Close
-	webhooks := httptest.NewServer(w.Notifications.Handler())
+	webhooks := httptest.NewServer(w.Peers.count(w.Notifications.Handler()))
 	t.Cleanup(webhooks.Close)
 
 	tel := telemetry.Discard()

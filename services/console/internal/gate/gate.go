@@ -1,5 +1,8 @@
 // Package gate stands before the routes of the owner's side: each is registered with the action that it is, and lets nobody by whom the
 // table of internal/access does not allow it. Who asks, an authenticating middleware has said before, by [Admit].
+//
+// A write is authorized twice: before its body is read, and again when the body is there, as a client may hold the body back until long after its rights
+// were taken away (docs/decisions/033).
 package gate
 
 import (
@@ -32,19 +35,31 @@ func Principal(c *fiber.Ctx) access.Principal {
 // FindBusiness finds a business by its slug, as it is now. Fault: business_not_found.
 type FindBusiness func(ctx context.Context, slug string) (*catalog.Offer, error)
 
+// Authority knows principals as they are now; *usecase.Accounts is the one outside tests.
+type Authority interface {
+	// Renew returns a principal as they are now. Fault: unauthorized.
+	Renew(ctx context.Context, p access.Principal) (access.Principal, error)
+	// BeginWrite is Renew for a write in other services. Taking the principal's rights away waits for the write, until its end is called with the
+	// error of the write.
+	BeginWrite(ctx context.Context, p access.Principal) (now access.Principal, end func(error), err error)
+}
+
 // Router registers routes with their actions. The business of a route is that of its :slug; a route without one is for who may do the
 // action in any business, and its use case narrows what it shows.
 type Router struct {
-	to   fiber.Router
-	base string
-	find FindBusiness
+	to        fiber.Router
+	base      string
+	find      FindBusiness
+	authority Authority
 }
 
 // New returns a router of the routes below base.
-func New(to fiber.Router, base string, find FindBusiness) *Router { return &Router{to, base, find} }
+func New(to fiber.Router, base string, find FindBusiness, authority Authority) *Router {
+	return &Router{to, base, find, authority}
+}
 
 // Below returns a router of the routes below a path of this one.
-func (r *Router) Below(path string) *Router { return New(r.to, r.base+path, r.find) }
+func (r *Router) Below(path string) *Router { return New(r.to, r.base+path, r.find, r.authority) }
 
 // Get registers a read.
 func (r *Router) Get(path string, action access.Action, handler fiber.Handler) {
@@ -53,22 +68,22 @@ func (r *Router) Get(path string, action access.Action, handler fiber.Handler) {
 
 // Put registers a write.
 func (r *Router) Put(path string, action access.Action, handler fiber.Handler) {
-	r.to.Put(r.base+path, r.check(path, action), handler)
+	r.to.Put(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
 // Post registers a write.
 func (r *Router) Post(path string, action access.Action, handler fiber.Handler) {
-	r.to.Post(r.base+path, r.check(path, action), handler)
+	r.to.Post(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
 // Patch registers a write.
 func (r *Router) Patch(path string, action access.Action, handler fiber.Handler) {
-	r.to.Patch(r.base+path, r.check(path, action), handler)
+	r.to.Patch(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
 // Delete registers a write.
 func (r *Router) Delete(path string, action access.Action, handler fiber.Handler) {
-	r.to.Delete(r.base+path, r.check(path, action), handler)
+	r.to.Delete(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
 // check refuses who may not, and tells who finds the business later which one was judged ([access.SameAsJudged]). An operator's request finds its
@@ -100,4 +115,42 @@ func (r *Router) check(path string, action access.Action) fiber.Handler {
 		c.SetUserContext(access.Judged(c.UserContext(), business.ID))
 		return c.Next()
 	}
+}
+
+// recheck reads the body of a write, authorizes the write again, and lets the handler go on as the principal is by then. The team and its tokens are
+// kept by console itself, which checks them once more in the transaction of the write; for a write in another service, taking rights away waits.
+func (r *Router) recheck(action access.Action) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if _, err := server.Body(c); err != nil {
+			return err
+		}
+		if action == access.ManageTeam {
+			now, err := r.authority.Renew(c.UserContext(), Principal(c))
+			if err != nil {
+				return err
+			}
+			return admitAgain(c, now, action)
+		}
+		now, end, err := r.authority.BeginWrite(c.UserContext(), Principal(c))
+		if err != nil {
+			return err
+		}
+		err = fault.Guard(func() error { return admitAgain(c, now, action) })
+		end(err)
+		return err
+	}
+}
+
+// admitAgain goes on with the request of a principal who may still do the action.
+func admitAgain(c *fiber.Ctx, now access.Principal, action access.Action) error {
+	business, judged := access.JudgedBusiness(c.UserContext())
+	if judged && !now.Operator {
+		if err := now.Require(business, action); err != nil {
+			return err
+		}
+	} else if err := now.RequireAnywhere(action); err != nil {
+		return err
+	}
+	Admit(c, now)
+	return c.Next()
 }

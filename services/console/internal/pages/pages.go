@@ -57,7 +57,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.assets.Mount(router)
 	router.Get("/", admit)
 	router.Use("/business", admit, p.unseal)
-	all := gate.New(router, "", p.owner.Business)
+	all := gate.New(router, "", p.owner.Business, p.accounts)
 	all.Get("/", access.SeeBusinesses, p.choose)
 	business := all.Below("/business/:slug")
 	business.Get("", access.SignedIn, p.first)

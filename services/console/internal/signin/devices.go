@@ -22,7 +22,7 @@ func (p *Pages) mountDevices(router fiber.Router) {
 	router.Post("/device/authorization", p.beginDevice)
 	router.Post("/device/token", p.redeemDevice)
 	router.Get("/device", p.rememberDevice, p.Admit, p.device)
-	router.Post("/device", p.Admit, p.answerDevice)
+	router.Post("/device", p.Admit, p.readmit, p.answerDevice)
 }
 
 // deviceGrant is the only grant that programs ask for here.

@@ -52,7 +52,7 @@ func (p *Pages) acceptByLink(c *fiber.Ctx) error {
 
 func (p *Pages) acceptInvitation(c *fiber.Ctx) error {
 	return p.answerInvitation(c, "invitation_accepted", func(id uuid.UUID) error {
-		return p.accounts.AcceptInvitation(c.UserContext(), id, SignedIn(c).Person.Email)
+		return p.accounts.AcceptOwnInvitation(c.UserContext(), SignedIn(c), id)
 	})
 }
 

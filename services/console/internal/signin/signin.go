@@ -50,7 +50,7 @@ func (p *Pages) Mount(router fiber.Router) {
 	router.Get("/sign-in", p.ask)
 	router.Get("/sign-in/link/:secret", p.offer)
 	router.Post("/sign-in/link/:secret", p.signIn)
-	router.Use("/account", p.Admit)
+	router.Use("/account", p.Admit, p.readmit)
 	if p.accounts.PasswordSignIn {
 		p.mountPasswords(router)
 	}
@@ -148,6 +148,19 @@ func (p *Pages) Admit(c *fiber.Ctx) error {
 	c.Locals(signedInKey{}, signed)
 	gate.Admit(c, signed.Principal)
 	return c.Next()
+}
+
+// readmit is middleware behind [Pages.Admit]: it reads the body of a write and looks up again who is signed in, as a client may hold the body back until long
+// after the session has ended. The transaction of the write checks once more.
+func (p *Pages) readmit(c *fiber.Ctx) error {
+	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
+		return c.Next()
+	}
+	server.Bound(c, formBytes)
+	if _, err := server.Body(c); err != nil {
+		return err
+	}
+	return p.Admit(c)
 }
 
 // SignedIn is who is signed in, behind [Pages.Admit]; nil elsewhere.
@@ -280,7 +293,7 @@ func (p *Pages) end(c *fiber.Ctx) error {
 	if err != nil {
 		return fault.New(fault.NotFound, "There is nothing at this path.")
 	}
-	if err := p.accounts.EndSession(c.UserContext(), SignedIn(c).Person.ID, id); err != nil {
+	if err := p.accounts.EndOwnSession(c.UserContext(), SignedIn(c), id); err != nil {
 		return err
 	}
 	return c.Redirect("/account", fiber.StatusSeeOther)

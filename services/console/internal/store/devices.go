@@ -47,23 +47,25 @@ func (s *Store) DeviceLogin(ctx context.Context, userCode string, now time.Time)
 	return d, found(err)
 }
 
-// AnswerDeviceLogin notes what a person lets a program act as, nil where they refuse, once. Errors: [ErrNotFound].
-func (s *Store) AnswerDeviceLogin(ctx context.Context, userCode string, personID uuid.UUID, allowed *access.Member, now time.Time) error {
+// AnswerDeviceLogin notes what who is signed in lets a program act as, nil where they refuse, once. Errors: [ErrRevoked], [ErrNotFound].
+func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, userCode string, allowed *access.Member, now time.Time) error {
 	m := access.Member{}
 	if allowed != nil {
 		m = *allowed
 	}
-	done, err := s.pool.Exec(ctx, `
-		UPDATE device_logins SET person_id = $2, allowed = $3, business_id = $4, role = $5, staff_id = $6
-		WHERE user_code = $1 AND person_id IS NULL AND expires_at > $7`,
-		userCode, personID, allowed != nil, m.BusinessID, m.Role, OrNull(m.StaffID), now)
-	if err != nil {
-		return fmt.Errorf("answer a program that waits: %w", err)
-	}
-	if done.RowsAffected() == 0 {
-		return ErrNotFound
-	}
-	return nil
+	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
+		done, err := tx.Exec(ctx, `
+			UPDATE device_logins SET person_id = $2, allowed = $3, business_id = $4, role = $5, staff_id = $6
+			WHERE user_code = $1 AND person_id IS NULL AND expires_at > $7`,
+			userCode, by.ID, allowed != nil, m.BusinessID, m.Role, OrNull(m.StaffID), now)
+		if err != nil {
+			return fmt.Errorf("answer a program that waits: %w", err)
+		}
+		if done.RowsAffected() == 0 {
+			return ErrNotFound
+		}
+		return nil
+	})
 }
 
 // answered is what is known of a program that asks.

@@ -13,7 +13,7 @@ import (
 // sessions, and the tokens that they made as an operator. The right lapses [GroupOperatorGood] after the last such sign-in.
 func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, session [sha256.Size]byte) error {
 	ctx = as(ctx, of.PersonID)
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
 		if err := lapse(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
 			return err
 		}

@@ -46,10 +46,18 @@ func scanInvitation(row pgx.CollectableRow) (Invitation, error) {
 
 // Invite makes a person a member of a business at the instant now, once, or keeps an invitation if mustAccept reports that this person joins
 // only by accepting. It returns the invitation, whose id is nil if the person is a member. A member with this role stays so. A person whose
-// address is not verified loses all that they sign in by, because another inviter may have set it. Errors: [ErrMember], [ErrTooMany],
-// [ErrTooManyInvitations], those of postgres.Once.
-func (s *Store) Invite(ctx context.Context, personID uuid.UUID, m access.Member, now time.Time, mustAccept func(Person, []access.Member) bool) (Invitation, error) {
+// address is not verified loses all that they sign in by, because another inviter may have set it. mustAccept is given the principal as
+// they are by then. Errors: [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], those of postgres.Once. Faults: those of the
+// principal's rights.
+func (s *Store) Invite(
+	ctx context.Context, by access.Principal, personID uuid.UUID, m access.Member, now time.Time,
+	mustAccept func(access.Principal, Person, []access.Member) bool,
+) (Invitation, error) {
 	return postgres.Once(ctx, s.pool, m.BusinessID, func(ctx context.Context, tx pgx.Tx) (Invitation, error) {
+		by, err := authorizeIn(ctx, tx, by, m.BusinessID, personID)
+		if err != nil {
+			return Invitation{}, err
+		}
 		person, err := lockPerson(ctx, tx, personID)
 		if err != nil {
 			return Invitation{}, err
@@ -64,7 +72,7 @@ func (s *Store) Invite(ctx context.Context, personID uuid.UUID, m access.Member,
 			}
 			return Invitation{}, nil
 		}
-		if mustAccept(person, known) {
+		if mustAccept(by, person, known) {
 			return insertInvitation(ctx, tx, Invitation{
 				Member: m, ID: uuid.New(), Email: person.Email, CreatedAt: now, ExpiresAt: now.Add(InvitationGood).UTC().Truncate(time.Second),
 			})
@@ -127,16 +135,22 @@ func insertInvitation(ctx context.Context, tx pgx.Tx, i Invitation) (Invitation,
 	return postgres.Row(ctx, tx, scanInvitation, "read an invitation", `SELECT `+invitationColumns+` FROM invitations WHERE business_id = $1 AND email = $2`, i.BusinessID, i.Email)
 }
 
-// SetInvitationSecret notes the hash of the secret in the link that is mailed with an invitation; the link before it ends. Errors: [ErrNotFound].
-func (s *Store) SetInvitationSecret(ctx context.Context, id uuid.UUID, hash [sha256.Size]byte) error {
-	done, err := s.pool.Exec(ctx, `UPDATE invitations SET hash = $2 WHERE id = $1`, id, hash[:])
-	if err == nil && done.RowsAffected() == 0 {
-		return ErrNotFound
-	}
-	if err != nil {
-		return fmt.Errorf("keep an invitation's secret: %w", err)
-	}
-	return nil
+// SetInvitationSecret notes the hash of the secret in the link that is mailed with an invitation of a business; the link before it ends. Errors:
+// [ErrRevoked], [ErrNotFound]. Faults: those of the principal's rights.
+func (s *Store) SetInvitationSecret(ctx context.Context, by access.Principal, businessID, id uuid.UUID, hash [sha256.Size]byte) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := authorizeIn(ctx, tx, by, businessID); err != nil {
+			return err
+		}
+		done, err := tx.Exec(ctx, `UPDATE invitations SET hash = $2 WHERE id = $1 AND business_id = $3`, id, hash[:], businessID)
+		if err == nil && done.RowsAffected() == 0 {
+			return ErrNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("keep an invitation's secret: %w", err)
+		}
+		return nil
+	})
 }
 
 // InvitationsOf lists the open invitations of a business, oldest first.
@@ -161,32 +175,44 @@ func (s *Store) InvitationByHash(ctx context.Context, hash [sha256.Size]byte, no
 // AcceptInvitation makes the person with the invited address a member, and uses the invitation up. Only a person whose address is verified
 // accepts. Errors: [ErrNotFound], [ErrTooMany].
 func (s *Store) AcceptInvitation(ctx context.Context, id uuid.UUID, email string, now time.Time) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return acceptInvitation(ctx, tx, id, email, now) })
+}
+
+// AcceptOwnInvitation is [Store.AcceptInvitation] of who is signed in. Errors also: [ErrRevoked].
+func (s *Store) AcceptOwnInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string, now time.Time) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		personID, err := postgres.Row(ctx, tx, pgx.RowTo[uuid.UUID], "look up a person", `SELECT id FROM people WHERE email = $1`, email)
-		if err != nil {
-			return found(err)
-		}
-		person, err := lockPerson(ctx, tx, personID)
-		if err != nil {
+		if _, err := authorize(ctx, tx, by, by.ID); err != nil {
 			return err
 		}
-		if !person.Verified {
-			return ErrNotFound
-		}
-		i, err := postgres.Row(ctx, tx, scanInvitation, "use an invitation up", `
-			DELETE FROM invitations WHERE id = $1 AND email = $2 AND expires_at > $3 RETURNING `+invitationColumns, id, email, now)
-		if err != nil {
-			return found(err)
-		}
-		known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
-		if err != nil {
-			return err
-		}
-		if slices.ContainsFunc(known, func(k access.Member) bool { return k.BusinessID == i.BusinessID }) {
-			return nil
-		}
-		return insertMember(as(ctx, personID), tx, personID, i.Member, known, event.MemberJoined, now)
+		return acceptInvitation(ctx, tx, id, email, now)
 	})
+}
+
+func acceptInvitation(ctx context.Context, tx pgx.Tx, id uuid.UUID, email string, now time.Time) error {
+	personID, err := postgres.Row(ctx, tx, pgx.RowTo[uuid.UUID], "look up a person", `SELECT id FROM people WHERE email = $1`, email)
+	if err != nil {
+		return found(err)
+	}
+	person, err := lockPerson(ctx, tx, personID)
+	if err != nil {
+		return err
+	}
+	if !person.Verified {
+		return ErrNotFound
+	}
+	i, err := postgres.Row(ctx, tx, scanInvitation, "use an invitation up", `
+			DELETE FROM invitations WHERE id = $1 AND email = $2 AND expires_at > $3 RETURNING `+invitationColumns, id, email, now)
+	if err != nil {
+		return found(err)
+	}
+	known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(known, func(k access.Member) bool { return k.BusinessID == i.BusinessID }) {
+		return nil
+	}
+	return insertMember(as(ctx, personID), tx, personID, i.Member, known, event.MemberJoined, now)
 }
 
 // endInvitationSQL drops invitations and records that each has ended.
@@ -199,9 +225,13 @@ func endInvitationSQL(where string) string {
 		` + eventlog.Record(event.Member, event.MemberRemoved, "ended", keptInvitation)
 }
 
-// WithdrawInvitation ends an invitation of a business, once. One that has ended before stays so.
-func (s *Store) WithdrawInvitation(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
+// WithdrawInvitation ends an invitation of a business, once. One that has ended before stays so. Errors: [ErrRevoked]. Faults: those of
+// the principal's rights.
+func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, businessID, id uuid.UUID, now time.Time) error {
 	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+		if _, err := authorizeIn(ctx, tx, by, businessID); err != nil {
+			return struct{}{}, err
+		}
 		_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND id = @id`), eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id}, now))
 		return struct{}{}, err
 	})
@@ -211,11 +241,13 @@ func (s *Store) WithdrawInvitation(ctx context.Context, businessID, id uuid.UUID
 	return nil
 }
 
-// DeclineInvitation ends an invitation to a person with this address. One that has ended before stays so.
-func (s *Store) DeclineInvitation(ctx context.Context, id uuid.UUID, email string, now time.Time) error {
-	_, err := s.pool.Exec(ctx, endInvitationSQL(`email = @email AND id = @id`), eventlog.Add(ctx, pgx.NamedArgs{"email": email, "id": id}, now))
-	if err != nil {
-		return fmt.Errorf("decline an invitation: %w", err)
-	}
-	return nil
+// DeclineInvitation ends an invitation to who is signed in, with this address. One that has ended before stays so. Errors: [ErrRevoked].
+func (s *Store) DeclineInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string, now time.Time) error {
+	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, endInvitationSQL(`email = @email AND id = @id`), eventlog.Add(ctx, pgx.NamedArgs{"email": email, "id": id}, now))
+		if err != nil {
+			return fmt.Errorf("decline an invitation: %w", err)
+		}
+		return nil
+	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
 // Purpose is what a link is for.
@@ -30,9 +31,24 @@ type Link struct {
 	ExpiresAt time.Time
 }
 
-// AddLink keeps a link by the hash of its secret.
+// AddLink keeps a link by the hash of its secret, for its person alone.
 func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) error {
-	_, err := s.pool.Exec(ctx, `INSERT INTO links (hash, person_id, purpose, verifies, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+	return addLink(ctx, s.pool, l, hash)
+}
+
+// AddInvitation is [Store.AddLink] of a link that a principal gives to a person whom they invite into a business, with the nil UUID among the operators.
+// Errors: [ErrRevoked]. Faults: those of the principal's rights.
+func (s *Store) AddInvitation(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link, hash [sha256.Size]byte) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := authorizeIn(ctx, tx, by, businessID); err != nil {
+			return err
+		}
+		return addLink(ctx, tx, l, hash)
+	})
+}
+
+func addLink(ctx context.Context, to execer, l Link, hash [sha256.Size]byte) error {
+	_, err := to.Exec(ctx, `INSERT INTO links (hash, person_id, purpose, verifies, expires_at) VALUES ($1, $2, $3, $4, $5)`,
 		hash[:], l.PersonID, l.Purpose, l.Verifies, l.ExpiresAt)
 	if err != nil {
 		return fmt.Errorf("add a link: %w", err)
@@ -73,7 +89,7 @@ func (s *Store) byLink(ctx context.Context, link [sha256.Size]byte, purpose Purp
 	}
 	of.PersonID = whose.ID
 	ctx = as(ctx, whose.ID)
-	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	err = s.revoking(ctx, whose.ID, func(tx pgx.Tx) error {
 		person, err := lockPerson(ctx, tx, of.PersonID)
 		if err != nil {
 			return err

@@ -18,14 +18,17 @@ import (
 
 func TestMain(m *testing.M) { leaks.Verify(m) }
 
-func joinsAtOnce(store.Person, []access.Member) bool { return false }
+// operator is a bearer of the environment's token.
+var operator = access.Principal{Kind: access.Environment, Operator: true}
+
+func joinsAtOnce(access.Principal, store.Person, []access.Member) bool { return false }
 
 func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "console", migrations.FS)
 	s, now := store.New(pool), clock.System().Now()
 	person := func(t *testing.T) uuid.UUID {
-		p, err := s.AddPerson(t.Context(), store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", Name: "Ana", CreatedAt: now})
+		p, err := s.AddPerson(t.Context(), operator, uuid.Nil, store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", Name: "Ana", CreatedAt: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +36,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	}
 	member := func(t *testing.T, m access.Member) uuid.UUID {
 		id := person(t)
-		if _, err := s.Invite(t.Context(), id, m, now, joinsAtOnce); err != nil {
+		if _, err := s.Invite(t.Context(), operator, id, m, now, joinsAtOnce); err != nil {
 			t.Fatal(err)
 		}
 		return id
@@ -53,7 +56,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			m, id := desk(), person(t)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).Invite(ctx, id, m, now, joinsAtOnce)
+					_, err := store.New(p).Invite(ctx, operator, id, m, now, joinsAtOnce)
 					return err
 				},
 				Done: there(t, `SELECT FROM members WHERE person_id = $1`, id),
@@ -63,7 +66,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			m, id := desk(), person(t)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).Invite(ctx, id, m, now, func(store.Person, []access.Member) bool { return true })
+					_, err := store.New(p).Invite(ctx, operator, id, m, now, func(access.Principal, store.Person, []access.Member) bool { return true })
 					return err
 				},
 				Done: there(t, `SELECT FROM invitations WHERE business_id = $1`, m.BusinessID),
@@ -75,7 +78,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			m.Role = access.Viewer
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).ChangeMember(ctx, id, m, now)
+					_, err := store.New(p).ChangeMember(ctx, operator, id, m, now)
 					return err
 				},
 				Done: there(t, `SELECT FROM members WHERE person_id = $1 AND role = 'viewer'`, id),
@@ -87,7 +90,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			is := there(t, `SELECT FROM members WHERE person_id = $1`, id)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					return store.New(p).RemoveMember(ctx, m.BusinessID, id, now)
+					return store.New(p).RemoveMember(ctx, operator, m.BusinessID, id, now)
 				},
 				Done: func() bool { return !is() },
 			}
@@ -95,19 +98,19 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 		"make an operator": func(t *testing.T) testkit.LostWrite {
 			id := person(t)
 			return testkit.LostWrite{
-				Do:   func(ctx context.Context, p *pgxpool.Pool) error { return store.New(p).MakeOperator(ctx, id) },
+				Do:   func(ctx context.Context, p *pgxpool.Pool) error { return store.New(p).MakeOperator(ctx, operator, id) },
 				Done: there(t, `SELECT FROM people WHERE id = $1 AND operator`, id),
 			}
 		},
 		"revoke a token": func(t *testing.T) testkit.LostWrite {
 			clear, hash := secret.New(secret.TokenPrefix)
 			token := store.Token{Member: desk(), ID: uuid.New(), Name: "site", Prefix: secret.Shown(clear), CreatedAt: now}
-			if err := s.AddToken(t.Context(), token, hash); err != nil {
+			if err := s.AddToken(t.Context(), operator, token, hash); err != nil {
 				t.Fatal(err)
 			}
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					return store.New(p).RevokeToken(ctx, token.BusinessID, token.ID, now)
+					return store.New(p).RevokeToken(ctx, operator, token.BusinessID, token.ID, now)
 				},
 				Done: there(t, `SELECT FROM tokens WHERE id = $1 AND revoked_at IS NOT NULL`, token.ID),
 			}

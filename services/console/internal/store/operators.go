@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
 // GroupOperatorGood is how long after the last sign-in by the identity provider a person is an operator by their group.
@@ -59,9 +60,9 @@ func scanOperator(row pgx.CollectableRow) (Operator, error) {
 }
 
 // DemoteOperator takes the right of an operator away, once: it ends their sessions, their links and the tokens that they made as an operator.
-// Errors: [ErrNotFound], [ErrLastOperator], those of postgres.Once.
-func (s *Store) DemoteOperator(ctx context.Context, personID uuid.UUID, now time.Time) error {
-	_, err := postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+// Errors: [ErrRevoked], [ErrNotFound], [ErrLastOperator], those of postgres.Once. Faults: forbidden; outcome_unknown.
+func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
+	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		// All are locked in one order, so that of two operators who demote each other one stays.
 		all, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "lock the operators", `
 			SELECT id FROM people WHERE operator AND `+fmt.Sprintf(notLapsed, "$1")+` ORDER BY id FOR UPDATE`, now.Add(-GroupOperatorGood))
@@ -76,6 +77,18 @@ func (s *Store) DemoteOperator(ctx context.Context, personID uuid.UUID, now time
 		}
 		return struct{}{}, errors.Join(demote(ctx, tx, personID, now), endAll(ctx, tx, personID))
 	})
+}
+
+// overOperator takes rights from an operator, once, by another one.
+func (s *Store) overOperator(ctx context.Context, by access.Principal, personID uuid.UUID, change func(context.Context, pgx.Tx) (struct{}, error)) error {
+	_, err := revocation(ctx, s.pool, personID, func() (struct{}, error) {
+		return postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+			if _, err := authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
+				return struct{}{}, err
+			}
+			return change(ctx, tx)
+		})
+	})
 	return err
 }
 
@@ -88,10 +101,10 @@ func isOneOf(id uuid.UUID, all []uuid.UUID) error {
 	return ErrNotFound
 }
 
-// SignOutOperator ends an operator's sessions, their links and the tokens that they made as an operator, once. Errors: [ErrNotFound], those of
-// postgres.Once.
-func (s *Store) SignOutOperator(ctx context.Context, personID uuid.UUID, now time.Time) error {
-	_, err := postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+// SignOutOperator ends an operator's sessions, their links and the tokens that they made as an operator, once. Errors: [ErrRevoked],
+// [ErrNotFound], those of postgres.Once. Faults: forbidden; outcome_unknown.
+func (s *Store) SignOutOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
+	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		person, err := lockPerson(ctx, tx, personID)
 		if err == nil && !person.Operator {
 			err = ErrNotFound
@@ -101,7 +114,6 @@ func (s *Store) SignOutOperator(ctx context.Context, personID uuid.UUID, now tim
 		}
 		return struct{}{}, errors.Join(revokeMadeAsOperator(ctx, tx, personID, now), endAll(ctx, tx, personID))
 	})
-	return err
 }
 
 // demote takes the right of an operator away, with the tokens that they made by it.
@@ -126,6 +138,9 @@ func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, no
 
 // lapse demotes a person whom a group made an operator and for whom the provider has not vouched for [GroupOperatorGood], and signs them out.
 func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
+	if err := lockRights(ctx, tx, uuid.Nil, personID); err != nil {
+		return err
+	}
 	var lapsed bool
 	err := tx.QueryRow(ctx, `SELECT operator AND NOT `+fmt.Sprintf(notLapsed, "$2")+` FROM people WHERE id = $1 FOR UPDATE`,
 		personID, now.Add(-GroupOperatorGood)).Scan(&lapsed)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/passkey"
 )
 
@@ -37,9 +38,19 @@ type Passkey struct {
 	LastUsedAt *time.Time
 }
 
-// AddChallenge keeps a challenge by the hash of its browser's secret. personID is who adds a passkey; nil where somebody signs in.
-func (s *Store) AddChallenge(ctx context.Context, hash [sha256.Size]byte, personID uuid.UUID, challenge []byte, expires time.Time) error {
-	_, err := s.pool.Exec(ctx, `
+// AddOwnChallenge is [Store.AddChallenge] for who is signed in and adds a passkey. Errors: [ErrRevoked].
+func (s *Store) AddOwnChallenge(ctx context.Context, by access.Principal, hash [sha256.Size]byte, challenge []byte, expires time.Time) error {
+	return s.ownWrite(ctx, by, func(tx pgx.Tx) error { return addChallenge(ctx, tx, hash, by.ID, challenge, expires) })
+}
+
+// AddChallenge keeps a challenge by the hash of its browser's secret, for somebody who signs in.
+func (s *Store) AddChallenge(ctx context.Context, hash [sha256.Size]byte, challenge []byte, expires time.Time) error {
+	return addChallenge(ctx, s.pool, hash, uuid.Nil, challenge, expires)
+}
+
+// addChallenge keeps a challenge. personID is who adds a passkey; nil where somebody signs in.
+func addChallenge(ctx context.Context, to execer, hash [sha256.Size]byte, personID uuid.UUID, challenge []byte, expires time.Time) error {
+	_, err := to.Exec(ctx, `
 		INSERT INTO challenges (hash, person_id, challenge, expires_at) VALUES ($1, nullif($2, '00000000-0000-0000-0000-000000000000'::uuid), $3, $4)`,
 		hash[:], personID, challenge, expires)
 	if err != nil {
@@ -84,9 +95,12 @@ func (s *Store) PasskeyByKey(ctx context.Context, id []byte) (Passkey, error) {
 	return p, found(err)
 }
 
-// AddPasskey keeps a passkey of a person. Errors: [ErrNotFound], [ErrTooManyPasskeys], [ErrKnownPasskey].
-func (s *Store) AddPasskey(ctx context.Context, p Passkey) error {
+// AddPasskey keeps a passkey of who is signed in. Errors: [ErrRevoked], [ErrNotFound], [ErrTooManyPasskeys], [ErrKnownPasskey].
+func (s *Store) AddPasskey(ctx context.Context, by access.Principal, p Passkey) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := authorize(ctx, tx, by, p.PersonID); err != nil {
+			return err
+		}
 		if _, err := lockPerson(ctx, tx, p.PersonID); err != nil {
 			return err
 		}
@@ -137,9 +151,12 @@ func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Sessio
 }
 
 // RemovePasskey takes a passkey away from a person, ends all their sessions and links, and keeps a new session. otherwise says that they can sign in
-// without a passkey and a password. Errors: [ErrNotFound], [ErrLastWay].
-func (s *Store) RemovePasskey(ctx context.Context, id uuid.UUID, otherwise bool, of Session, session [sha256.Size]byte) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+// without a passkey and a password. Errors: [ErrRevoked], [ErrNotFound], [ErrLastWay].
+func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.UUID, otherwise bool, of Session, session [sha256.Size]byte) error {
+	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
+		if _, err := authorize(ctx, tx, by, of.PersonID); err != nil {
+			return err
+		}
 		person, err := lockPerson(ctx, tx, of.PersonID)
 		if err != nil {
 			return err
@@ -165,10 +182,13 @@ func (s *Store) RemovePasskey(ctx context.Context, id uuid.UUID, otherwise bool,
 	})
 }
 
-// RemovePassword leaves a person their passkeys alone, ends all their sessions and links, and keeps a new session. Errors: [ErrNotFound],
-// [ErrLastWay].
-func (s *Store) RemovePassword(ctx context.Context, of Session, session [sha256.Size]byte) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+// RemovePassword leaves a person their passkeys alone, ends all their sessions and links, and keeps a new session. Errors: [ErrRevoked],
+// [ErrNotFound], [ErrLastWay].
+func (s *Store) RemovePassword(ctx context.Context, by access.Principal, of Session, session [sha256.Size]byte) error {
+	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
+		if _, err := authorize(ctx, tx, by, of.PersonID); err != nil {
+			return err
+		}
 		if _, err := lockPerson(ctx, tx, of.PersonID); err != nil {
 			return err
 		}

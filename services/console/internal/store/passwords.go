@@ -10,6 +10,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
 // Credentials are a person with the hash of their password, "" where they have none.
@@ -45,14 +46,20 @@ func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Se
 }
 
 // ChangePassword puts a password in the place of the one that has the hash before, "" for none, ends all sessions and links of the person, and
-// keeps a new session. Errors: [ErrNotFound] where it is another one by now.
-func (s *Store) ChangePassword(ctx context.Context, before, after string, of Session, session [sha256.Size]byte) error {
-	return s.withPassword(ctx, of.PersonID, before, func(tx pgx.Tx) error {
-		if err := changePassword(ctx, tx, of.PersonID, after, of.CreatedAt); err != nil {
-			return err
-		}
-		return addSession(ctx, tx, of, session)
+// keeps a new session. Errors: [ErrRevoked]; [ErrNotFound] where it is another one by now.
+func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before, after string, of Session, session [sha256.Size]byte) error {
+	_, err := revocation(ctx, s.pool, of.PersonID, func() (struct{}, error) {
+		return struct{}{}, s.withPassword(ctx, of.PersonID, before, func(tx pgx.Tx) error {
+			if _, err := authorize(ctx, tx, by, of.PersonID); err != nil {
+				return err
+			}
+			if err := changePassword(ctx, tx, of.PersonID, after, of.CreatedAt); err != nil {
+				return err
+			}
+			return addSession(ctx, tx, of, session)
+		})
 	})
+	return err
 }
 
 // withPassword does something as long as a person's password has this hash.

@@ -35,29 +35,59 @@ func (p *Person) parts() []any {
 	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.ByGroupAt, &p.CreatedAt, &p.Verified, &p.Password, &p.Passkey}
 }
 
-// AddPerson keeps a person who is no operator and not verified, and returns who has the address then: somebody who was known before stays
-// as they are.
-func (s *Store) AddPerson(ctx context.Context, p Person) (Person, error) {
-	_, err := s.pool.Exec(ctx, `
+// AddPerson keeps a person who is no operator and not verified, whom a principal invites into a business, with the nil UUID among the operators. It
+// returns who has the address then: somebody who was known before stays as they are. Errors: [ErrRevoked]. Faults: those of the principal's rights.
+func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID uuid.UUID, p Person) (Person, error) {
+	var added Person
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := authorizeIn(ctx, tx, by, businessID); err != nil {
+			return err
+		}
+		var err error
+		added, err = addPerson(ctx, tx, p)
+		return err
+	})
+	return added, err
+}
+
+// AddVouched is [Store.AddPerson] of whom an identity provider vouches for.
+func (s *Store) AddVouched(ctx context.Context, p Person) (Person, error) {
+	var added Person
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		var err error
+		added, err = addPerson(ctx, tx, p)
+		return err
+	})
+	return added, err
+}
+
+func addPerson(ctx context.Context, tx pgx.Tx, p Person) (Person, error) {
+	_, err := tx.Exec(ctx, `
 		INSERT INTO people (id, email, name, language, operator, created_at) VALUES ($1, $2, $3, $4, false, $5)
 		ON CONFLICT (email) DO NOTHING`, p.ID, p.Email, p.Name, p.Language, p.CreatedAt)
 	if err != nil {
 		return Person{}, fmt.Errorf("add a person: %w", err)
 	}
-	return postgres.Row(ctx, s.pool, pgx.RowToStructByPos[Person], "read a person", `SELECT `+personColumns+` FROM people WHERE email = $1`, p.Email)
+	return postgres.Row(ctx, tx, pgx.RowToStructByPos[Person], "read a person", `SELECT `+personColumns+` FROM people WHERE email = $1`, p.Email)
 }
 
-// SetLanguage notes in which language a person reads, as BCP 47.
-func (s *Store) SetLanguage(ctx context.Context, personID uuid.UUID, language string) error {
-	if _, err := s.pool.Exec(ctx, `UPDATE people SET language = $2 WHERE id = $1`, personID, language); err != nil {
-		return fmt.Errorf("note a person's language: %w", err)
-	}
-	return nil
+// SetLanguage notes in which language who is signed in reads, as BCP 47. Errors: [ErrRevoked].
+func (s *Store) SetLanguage(ctx context.Context, by access.Principal, language string) error {
+	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `UPDATE people SET language = $2 WHERE id = $1`, by.ID, language); err != nil {
+			return fmt.Errorf("note a person's language: %w", err)
+		}
+		return nil
+	})
 }
 
 // MakeOperator makes a person an operator of the platform, once. They sign in anew; who is not verified yet, by nothing that was set as them before.
-func (s *Store) MakeOperator(ctx context.Context, personID uuid.UUID) error {
+// Errors: [ErrRevoked]. Faults: forbidden.
+func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID uuid.UUID) error {
 	_, err := postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+		if _, err := authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
+			return struct{}{}, err
+		}
 		person, err := lockPerson(ctx, tx, personID)
 		if err != nil {
 			return struct{}{}, err
@@ -112,8 +142,11 @@ var ErrMember = errors.New("is a member with another role")
 // ErrTooMany says that a person belongs to as many businesses as one may.
 var ErrTooMany = errors.New("belongs to too many businesses")
 
-// lockPerson keeps all else that changes what a person may do waiting, and returns them.
+// lockPerson keeps all else that changes what a person may do waiting, and whatever they do by it, and returns them.
 func lockPerson(ctx context.Context, tx pgx.Tx, id uuid.UUID) (Person, error) {
+	if err := lockRights(ctx, tx, uuid.Nil, id); err != nil {
+		return Person{}, err
+	}
 	p, err := postgres.Row(ctx, tx, pgx.RowToStructByPos[Person], "lock a person", `SELECT `+personColumns+` FROM people WHERE id = $1 FOR UPDATE`, id)
 	return p, found(err)
 }

@@ -58,15 +58,35 @@ func (s *Store) Sessions(ctx context.Context, personID uuid.UUID, now time.Time)
 		ORDER BY created_at DESC, id LIMIT 100`, personID, now.Add(-SessionIdle), now.Add(-SessionMost))
 }
 
-// EndSession ends one of a person's sessions; one that has ended before stays so.
+// EndSession ends one of a person's sessions; one that has ended before stays so. Fault: outcome_unknown.
 func (s *Store) EndSession(ctx context.Context, personID, id uuid.UUID) error {
-	if _, err := s.pool.Exec(ctx, `DELETE FROM sessions WHERE person_id = $1 AND id = $2`, personID, id); err != nil {
+	return s.revoking(ctx, personID, func(tx pgx.Tx) error {
+		if err := lockRights(ctx, tx, uuid.Nil, personID); err != nil {
+			return err
+		}
+		return endSession(ctx, tx, personID, id)
+	})
+}
+
+// EndOwnSession is [Store.EndSession] of who is signed in. Errors: [ErrRevoked].
+func (s *Store) EndOwnSession(ctx context.Context, by access.Principal, id uuid.UUID) error {
+	return s.revoking(ctx, by.ID, func(tx pgx.Tx) error {
+		if _, err := authorize(ctx, tx, by, by.ID); err != nil {
+			return err
+		}
+		return endSession(ctx, tx, by.ID, id)
+	})
+}
+
+func endSession(ctx context.Context, tx pgx.Tx, personID, id uuid.UUID) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM sessions WHERE person_id = $1 AND id = $2`, personID, id); err != nil {
 		return fmt.Errorf("end a session: %w", err)
 	}
 	return nil
 }
 
-// Sweep takes rights of operators away that have lapsed at the instant now, and removes sessions, links, challenges, waits of programs, known browsers and invitations that have ended at the instant now.
+// Sweep takes rights of operators away that have lapsed at the instant now, and removes sessions, links, challenges,
+// waits of programs, known browsers, invitations and notes of writes that have ended.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	_, sessions := s.pool.Exec(ctx, `DELETE FROM sessions WHERE last_seen_at <= $1 OR created_at <= $2`, now.Add(-SessionIdle), now.Add(-SessionMost))
 	_, links := s.pool.Exec(ctx, `DELETE FROM links WHERE expires_at <= $1`, now)
@@ -74,7 +94,8 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	_, devices := s.pool.Exec(ctx, `DELETE FROM device_logins WHERE expires_at <= $1`, now)
 	_, browsers := s.pool.Exec(ctx, `DELETE FROM known_browsers WHERE signed_in_at <= $1`, now.Add(-BrowserGood))
 	_, invitations := s.pool.Exec(ctx, `DELETE FROM invitations WHERE expires_at <= $1`, now)
-	return errors.Join(s.lapseAll(ctx, now), sessions, links, challenges, devices, browsers, invitations)
+	_, writes := s.pool.Exec(ctx, `DELETE FROM writes_under_way WHERE ends_at <= clock_timestamp()`)
+	return errors.Join(s.lapseAll(ctx, now), sessions, links, challenges, devices, browsers, invitations, writes)
 }
 
 // SessionByHash returns the session with this hash that has not ended at the instant now, and notes to the minute that it was seen.

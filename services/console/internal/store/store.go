@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -32,6 +33,11 @@ func (s *Store) Ready(ctx context.Context) error {
 // that of operators.
 func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.Outcome(ctx, s.pool, businessID)
+}
+
+// execer is a transaction or a pool, for a statement that returns no rows.
+type execer interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
 // OrNull is an id as the database and JSON have it: nobody's is null.

@@ -44,9 +44,12 @@ type TokenMadeError struct{ ID uuid.UUID }
 
 func (e *TokenMadeError) Error() string { return "the token was made as " + e.ID.String() }
 
-// AddToken keeps a token by the hash of its secret, once. Errors: [*TokenMadeError].
-func (s *Store) AddToken(ctx context.Context, t Token, hash [sha256.Size]byte) error {
+// AddToken keeps a token by the hash of its secret, once. Errors: [ErrRevoked], [*TokenMadeError]. Faults: those of the principal's rights.
+func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash [sha256.Size]byte) error {
 	made, err := postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (TokenMadeError, error) {
+		if _, err := authorizeIn(ctx, tx, by, t.BusinessID); err != nil {
+			return TokenMadeError{}, err
+		}
 		return TokenMadeError{ID: t.ID}, insertToken(ctx, tx, t, hash)
 	})
 	switch {
@@ -81,8 +84,9 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 	}
 	_, err = tx.Exec(ctx, `
 			WITH made AS (
-			    INSERT INTO tokens (business_id, id, name, role, staff_id, hash, prefix, created_by, created_at, expires_at)
-			    VALUES (@business_id, @id, @name, @role, @staff_id, @hash, @prefix, @created_by, @created_at, @expires_at)
+			    INSERT INTO tokens (business_id, id, name, role, staff_id, hash, prefix, created_by, created_at, expires_at, root_id)
+			    VALUES (@business_id, @id, @name, @role, @staff_id, @hash, @prefix, @created_by, @created_at, @expires_at,
+			            coalesce((SELECT coalesce(root_id, created_by, id) FROM tokens WHERE id = @created_by), @created_by, @id))
 			    RETURNING *
 			)
 			`+eventlog.Record(event.Token, event.TokenCreated, "made", keptToken),
@@ -134,12 +138,25 @@ func revoke(first string) string {
 		` + eventlog.Record(event.Token, event.TokenRevoked, "revoked", keptToken)
 }
 
-// RevokeToken ends a token of a business and those that were made with it, at once; what ended before stays as it was. It is done once.
-func (s *Store) RevokeToken(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
-	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
-		_, err := tx.Exec(ctx, revoke(`SELECT id FROM tokens WHERE business_id = @business_id AND id = @id`),
-			eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id}, now))
-		return struct{}{}, err
+// RevokeToken ends a token of a business and those that were made with it, at once; what ended before stays as it was. It is done once. Errors:
+// [ErrRevoked], [ErrNotFound]. Faults: those of the principal's rights; outcome_unknown.
+func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID, id uuid.UUID, now time.Time) error {
+	root, err := rootOfToken(ctx, s.pool, id)
+	if errors.Is(err, ErrRevoked) {
+		return ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	_, err = revocation(ctx, s.pool, root, func() (struct{}, error) {
+		return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+			if _, err := authorizeIn(ctx, tx, by, businessID, root); err != nil {
+				return struct{}{}, err
+			}
+			_, err := tx.Exec(ctx, revoke(`SELECT id FROM tokens WHERE business_id = @business_id AND id = @id`),
+				eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id}, now))
+			return struct{}{}, err
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("revoke a token: %w", err)

@@ -9,6 +9,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/limits"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
@@ -76,6 +77,40 @@ func (a *Accounts) ByToken(ctx context.Context, clear string) (Principal, error)
 	return p, nil
 }
 
+// Renew returns a principal as they are now. Fault: unauthorized.
+func (a *Accounts) Renew(ctx context.Context, by Principal) (Principal, error) {
+	return a.Store.Current(ctx, by)
+}
+
+const (
+	writeLasts   = 10 * time.Second // a write whose request has no deadline
+	endWriteTime = 2 * time.Second
+)
+
+// BeginWrite returns a principal as they are now, and notes that a write of theirs in another service is under way. Taking their rights away is
+// answered after the write has ended, which end notes. A write whose outcome is not known counts for as long again as its request had left: the
+// other service may still be at work on it. Fault: unauthorized.
+func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, func(error), error) {
+	lasts := writeLasts
+	if deadline, ok := ctx.Deadline(); ok {
+		lasts = time.Until(deadline)
+	}
+	now, id, err := a.Store.BeginWrite(ctx, by, 2*lasts)
+	if err != nil {
+		return by, nil, err
+	}
+	return now, func(failed error) {
+		if ctx.Err() != nil || fault.Is(failed, fault.OutcomeUnknown) {
+			return
+		}
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWriteTime)
+		defer cancel()
+		if err := a.Store.EndWrite(within, id); err != nil {
+			a.Logger.WarnContext(ctx, "the note of a write stays until its end", slog.Any("error", err))
+		}
+	}, nil
+}
+
 // SignedIn is somebody in a browser.
 type SignedIn struct {
 	Principal Principal
@@ -97,7 +132,7 @@ func (a *Accounts) BySession(ctx context.Context, clear string) (*SignedIn, erro
 	}
 	return &SignedIn{
 		Principal: Principal{
-			Kind: access.Person, ID: signed.PersonID, Label: "person " + signed.PersonID.String(),
+			Kind: access.Person, ID: signed.PersonID, Session: signed.ID, Label: "person " + signed.PersonID.String(),
 			Operator: signed.Person.Operator, Members: signed.Members,
 		},
 		Person: signed.Person, Session: signed.Session,

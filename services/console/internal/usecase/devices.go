@@ -132,7 +132,7 @@ func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedIn, typed str
 	if as != nil {
 		allowed = &as.Member
 	}
-	err := a.Store.AnswerDeviceLogin(ctx, UserCode(typed), signed.Person.ID, allowed, a.Clock.Now())
+	err := a.Store.AnswerDeviceLogin(ctx, signed.Principal, UserCode(typed), allowed, a.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return ErrNobody
 	}

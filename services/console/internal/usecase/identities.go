@@ -57,5 +57,5 @@ func (a *Accounts) vouched(ctx context.Context, who oidc.Identity) (store.Person
 	if name == "" || len(name) > 200 {
 		name = address(who.Email)
 	}
-	return a.Store.AddPerson(ctx, store.Person{ID: uuid.New(), Email: address(who.Email), Name: name, CreatedAt: a.Clock.Now()})
+	return a.Store.AddVouched(ctx, store.Person{ID: uuid.New(), Email: address(who.Email), Name: name, CreatedAt: a.Clock.Now()})
 }

@@ -30,7 +30,7 @@ func (a *Accounts) WithdrawInvitation(ctx context.Context, by Principal, busines
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return err
 	}
-	if err := a.Store.WithdrawInvitation(ctx, business.ID, id, a.Clock.Now()); err != nil {
+	if err := a.Store.WithdrawInvitation(ctx, by, business.ID, id, a.Clock.Now()); err != nil {
 		return err
 	}
 	a.changed(ctx, by, "withdraw invitation", slog.String("slug", business.Slug), slog.String("invitation_id", id.String()))
@@ -102,9 +102,18 @@ func (a *Accounts) InvitationByLink(ctx context.Context, clear string) (*Receive
 }
 
 // AcceptInvitation makes the person with an address a member of the business that invited it. The caller has proved that the address is the
-// person's, by a session or by a mailed link. Errors: [ErrNobody]. Fault: conflict for a person with too many businesses.
+// person's, by a mailed link. Errors: [ErrNobody]. Fault: conflict for a person with too many businesses.
 func (a *Accounts) AcceptInvitation(ctx context.Context, id uuid.UUID, email string) error {
-	err := a.Store.AcceptInvitation(ctx, id, email, a.Clock.Now())
+	return a.accepted(ctx, id, a.Store.AcceptInvitation(ctx, id, email, a.Clock.Now()))
+}
+
+// AcceptOwnInvitation is [Accounts.AcceptInvitation] of the signed-in person.
+func (a *Accounts) AcceptOwnInvitation(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
+	return a.accepted(ctx, id, a.Store.AcceptOwnInvitation(ctx, signed.Principal, id, signed.Person.Email, a.Clock.Now()))
+}
+
+// accepted reports what became of an invitation.
+func (a *Accounts) accepted(ctx context.Context, id uuid.UUID, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return ErrNobody
 	}
@@ -117,5 +126,5 @@ func (a *Accounts) AcceptInvitation(ctx context.Context, id uuid.UUID, email str
 
 // DeclineInvitation ends an invitation to the signed-in person.
 func (a *Accounts) DeclineInvitation(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
-	return a.Store.DeclineInvitation(ctx, id, signed.Person.Email, a.Clock.Now())
+	return a.Store.DeclineInvitation(ctx, signed.Principal, id, signed.Person.Email, a.Clock.Now())
 }

@@ -55,7 +55,7 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.O
 	if err != nil {
 		return nil, err
 	}
-	person, err := a.person(ctx, wanted)
+	person, err := a.person(ctx, by, business.ID, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.O
 			return nil, err
 		}
 	}
-	pending, err := a.Store.Invite(ctx, person.ID, m, a.Clock.Now(), func(p store.Person, known []access.Member) bool {
+	pending, err := a.Store.Invite(ctx, by, person.ID, m, a.Clock.Now(), func(by Principal, p store.Person, known []access.Member) bool {
 		return !by.Operator && (p.Verified || !managesAll(by, p, known))
 	})
 	if err != nil {
@@ -73,13 +73,13 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.O
 	if pending.ID != uuid.Nil {
 		a.changed(ctx, by, "invite", slog.String("slug", business.Slug), slog.String("invitation_id", pending.ID.String()), slog.String("role", string(m.Role)))
 		invited := &Invited{ID: pending.ID, Email: pending.Email, Role: m.Role, Pending: true, ExpiresAt: &pending.ExpiresAt}
-		invited.Mailed = !wanted.Unsaid && a.mailInvitation(ctx, person, pending.ID, cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
+		invited.Mailed = !wanted.Unsaid && a.mailInvitation(ctx, by, business.ID, person, pending.ID, cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
 		return invited, nil
 	}
 	a.changed(ctx, by, "invite", slog.String("slug", business.Slug), slog.String("person_id", person.ID.String()), slog.String("role", string(m.Role)))
-	invited, err := a.invited(ctx, by, person, m.Role)
+	invited, err := a.invited(ctx, by, business.ID, person, m.Role)
 	if err == nil && !wanted.Unsaid {
-		invited.Mailed = a.mailInvitation(ctx, person, uuid.Nil, cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
+		invited.Mailed = a.mailInvitation(ctx, by, business.ID, person, uuid.Nil, cmp.Or(business.Name, business.Slug), business.DefaultLanguage)
 	}
 	return invited, err
 }
@@ -92,23 +92,23 @@ func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invi
 	if wanted.StaffID != nil {
 		return nil, request.Invalid("staff_id: an operator is in no business; leave it out.")
 	}
-	person, err := a.person(ctx, wanted)
+	person, err := a.person(ctx, by, uuid.Nil, wanted)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Store.MakeOperator(ctx, person.ID); err != nil {
+	if err := a.Store.MakeOperator(ctx, by, person.ID); err != nil {
 		return nil, err
 	}
 	a.changed(ctx, by, "invite operator", slog.String("person_id", person.ID.String()))
-	invited, err := a.invited(ctx, by, person, access.Operator)
+	invited, err := a.invited(ctx, by, uuid.Nil, person, access.Operator)
 	if err == nil && !wanted.Unsaid {
-		invited.Mailed = a.mailInvitation(ctx, person, uuid.Nil, "", "")
+		invited.Mailed = a.mailInvitation(ctx, by, uuid.Nil, person, uuid.Nil, "", "")
 	}
 	return invited, err
 }
 
 // person returns who has the address, new or known.
-func (a *Accounts) person(ctx context.Context, wanted Invitation) (store.Person, error) {
+func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUID, wanted Invitation) (store.Person, error) {
 	address, err := customer.Check(wanted.Email)
 	if err != nil {
 		return store.Person{}, err
@@ -120,7 +120,7 @@ func (a *Accounts) person(ctx context.Context, wanted Invitation) (store.Person,
 			return store.Person{}, err
 		}
 	}
-	return a.Store.AddPerson(ctx, store.Person{ID: uuid.New(), Email: strings.ToLower(address), Name: name, CreatedAt: a.Clock.Now()})
+	return a.Store.AddPerson(ctx, by, businessID, store.Person{ID: uuid.New(), Email: strings.ToLower(address), Name: name, CreatedAt: a.Clock.Now()})
 }
 
 // memberOf says what somebody is to be in a business. Fault: invalid_parameter.
@@ -160,12 +160,12 @@ func memberFault(err error) error {
 }
 
 // invited makes the link. Nobody but an operator gets one to somebody of whom it is known who they are.
-func (a *Accounts) invited(ctx context.Context, by Principal, person store.Person, role access.Role) (*Invited, error) {
+func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UUID, person store.Person, role access.Role) (*Invited, error) {
 	invited := &Invited{ID: person.ID, Email: person.Email, Role: role}
 	if person.Verified && !by.Operator {
 		return invited, nil
 	}
-	clear, expires, err := a.makeLink(ctx, store.Link{PersonID: person.ID, Purpose: store.ForSignIn, Verifies: by.Operator}, LinkGood)
+	clear, expires, err := a.makeInvitation(ctx, by, businessID, store.Link{PersonID: person.ID, Purpose: store.ForSignIn, Verifies: by.Operator}, LinkGood)
 	if err != nil {
 		return nil, fault.Unknown(fmt.Errorf("somebody was invited and has no link: %w", err)) // repeated, the request makes one
 	}

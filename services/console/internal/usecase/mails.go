@@ -77,7 +77,7 @@ func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, w
 // mailInvitation mails somebody that they were invited into a business, or, where its name is "", among the operators, with a link by which they come
 // in, unless they know how to. pending is the invitation that a known person accepts, nil if there is none. It reports whether the mail server has
 // taken the mail. What is mailed reaches whom the address belongs to, so it vouches.
-func (a *Accounts) mailInvitation(ctx context.Context, to store.Person, pending uuid.UUID, business, language string) bool {
+func (a *Accounts) mailInvitation(ctx context.Context, by Principal, businessID uuid.UUID, to store.Person, pending uuid.UUID, business, language string) bool {
 	if a.OwnerURL == "" || a.Limits.Invitation(ctx, AccountKey(to.Email)) != nil {
 		return false
 	}
@@ -86,7 +86,7 @@ func (a *Accounts) mailInvitation(ctx context.Context, to store.Person, pending 
 		switch {
 		case to.Verified && pending != uuid.Nil:
 			clear, hash := secret.New("")
-			if err := a.Store.SetInvitationSecret(ctx, pending, hash); err != nil {
+			if err := a.Store.SetInvitationSecret(ctx, by, businessID, pending, hash); err != nil {
 				return err
 			}
 			path, kind = InvitationPath(clear), accountmail.Accepts
@@ -96,7 +96,7 @@ func (a *Accounts) mailInvitation(ctx context.Context, to store.Person, pending 
 			if a.PasswordSignIn {
 				link.Purpose = store.ForPassword
 			}
-			clear, _, err := a.makeLink(ctx, link, store.InvitationGood)
+			clear, _, err := a.makeInvitation(ctx, by, businessID, link, store.InvitationGood)
 			if err != nil {
 				return err
 			}

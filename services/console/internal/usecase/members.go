@@ -46,7 +46,7 @@ func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *cat
 	if err != nil {
 		return nil, err
 	}
-	changed, err := a.Store.ChangeMember(ctx, personID, to, a.Clock.Now())
+	changed, err := a.Store.ChangeMember(ctx, by, personID, to, a.Clock.Now())
 	if err != nil {
 		return nil, teamFault(err)
 	}
@@ -60,7 +60,7 @@ func (a *Accounts) RemoveMember(ctx context.Context, by Principal, business *cat
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return err
 	}
-	if err := a.Store.RemoveMember(ctx, business.ID, personID, a.Clock.Now()); err != nil {
+	if err := a.Store.RemoveMember(ctx, by, business.ID, personID, a.Clock.Now()); err != nil {
 		return teamFault(err)
 	}
 	a.changed(ctx, by, "remove member", slog.String("slug", business.Slug), slog.String("person_id", personID.String()))

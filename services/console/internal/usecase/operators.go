@@ -28,7 +28,7 @@ func (a *Accounts) DemoteOperator(ctx context.Context, by Principal, personID uu
 	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
 		return err
 	}
-	if err := a.Store.DemoteOperator(ctx, personID, a.Clock.Now()); err != nil {
+	if err := a.Store.DemoteOperator(ctx, by, personID, a.Clock.Now()); err != nil {
 		return operatorFault(err)
 	}
 	a.changed(ctx, by, "demote operator", slog.String("person_id", personID.String()))
@@ -40,7 +40,7 @@ func (a *Accounts) SignOutOperator(ctx context.Context, by Principal, personID u
 	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
 		return err
 	}
-	if err := a.Store.SignOutOperator(ctx, personID, a.Clock.Now()); err != nil {
+	if err := a.Store.SignOutOperator(ctx, by, personID, a.Clock.Now()); err != nil {
 		return operatorFault(err)
 	}
 	a.changed(ctx, by, "sign out operator", slog.String("person_id", personID.String()))

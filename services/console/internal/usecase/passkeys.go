@@ -39,13 +39,8 @@ func (a *Accounts) BeginPasskeySignIn(ctx context.Context) (json.RawMessage, str
 	if err != nil {
 		return nil, "", err
 	}
-	return a.challenge(ctx, uuid.Nil, told, challenge)
-}
-
-// challenge keeps a challenge for one answer.
-func (a *Accounts) challenge(ctx context.Context, personID uuid.UUID, told json.RawMessage, challenge []byte) (json.RawMessage, string, error) {
 	clear, hash := secret.New("")
-	return told, clear, a.Store.AddChallenge(ctx, hash, personID, challenge, a.Clock.Now().Add(ChallengeGood))
+	return told, clear, a.Store.AddChallenge(ctx, hash, challenge, a.Clock.Now().Add(ChallengeGood))
 }
 
 // take uses up the challenge of a browser's secret. Errors: [ErrNobody].
@@ -146,7 +141,8 @@ func (a *Accounts) BeginPasskey(ctx context.Context, signed *SignedIn) (json.Raw
 	if err != nil {
 		return nil, "", err
 	}
-	return a.challenge(ctx, signed.Person.ID, told, challenge)
+	clear, hash := secret.New("")
+	return told, clear, a.Store.AddOwnChallenge(ctx, signed.Principal, hash, challenge, a.Clock.Now().Add(ChallengeGood))
 }
 
 // AddPasskey keeps the passkey that a browser has made, by a name of 1 to 100 characters. It is told of by mail. Errors: [ErrPasskeyRefused],
@@ -175,7 +171,7 @@ func (a *Accounts) AddPasskey(ctx context.Context, signed *SignedIn, clear, name
 		return err
 	}
 	added := store.Passkey{Key: made, ID: uuid.New(), PersonID: signed.Person.ID, Name: name, CreatedAt: a.Clock.Now()}
-	err = a.Store.AddPasskey(ctx, added)
+	err = a.Store.AddPasskey(ctx, signed.Principal, added)
 	if errors.Is(err, store.ErrKnownPasskey) {
 		return ErrPasskeyRefused
 	}
@@ -194,7 +190,7 @@ func (a *Accounts) RemovePasskey(ctx context.Context, signed *SignedIn, id uuid.
 		return "", err
 	}
 	session, hash, begun := a.newSession(signed.Person.ID, client)
-	if err := a.Store.RemovePasskey(ctx, id, a.Provider != nil, begun, hash); err != nil {
+	if err := a.Store.RemovePasskey(ctx, signed.Principal, id, a.Provider != nil, begun, hash); err != nil {
 		return "", err
 	}
 	a.Logger.InfoContext(ctx, "passkey removed", "person_id", signed.Person.ID, "passkey_id", id, "session_id", begun.ID)
@@ -209,7 +205,7 @@ func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedIn, client 
 		return "", err
 	}
 	session, hash, begun := a.newSession(signed.Person.ID, client)
-	if err := a.Store.RemovePassword(ctx, begun, hash); err != nil {
+	if err := a.Store.RemovePassword(ctx, signed.Principal, begun, hash); err != nil {
 		return "", err
 	}
 	a.Logger.InfoContext(ctx, "password removed", "person_id", signed.Person.ID, "session_id", begun.ID)

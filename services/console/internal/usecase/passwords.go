@@ -72,7 +72,9 @@ func (a *Accounts) AskForPassword(ctx context.Context, email string, languages .
 		if err != nil {
 			return err
 		}
-		clear, _, err := a.makeLink(ctx, store.Link{PersonID: who.ID, Purpose: store.ForPassword, Verifies: true}, PasswordLinkGood)
+		clear, _, err := a.makeLink(store.Link{PersonID: who.ID, Purpose: store.ForPassword, Verifies: true}, PasswordLinkGood, func(l store.Link, hash [32]byte) error {
+			return a.Store.AddLink(ctx, l, hash)
+		})
 		if err != nil {
 			return err
 		}
@@ -137,7 +139,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedIn, current
 		return "", err
 	}
 	session, hash, begun := a.newSession(who.ID, client)
-	err = a.Store.ChangePassword(ctx, who.PasswordHash, kept, begun, hash)
+	err = a.Store.ChangePassword(ctx, signed.Principal, who.PasswordHash, kept, begun, hash)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", ErrWrongPassword
 	}

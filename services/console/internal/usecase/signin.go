@@ -16,11 +16,16 @@ import (
 // LinkGood is how long a link signs in (accounts.md).
 const LinkGood = 15 * time.Minute
 
-// makeLink makes a link that is good once, for so long, and returns its secret and until when that is.
-func (a *Accounts) makeLink(ctx context.Context, link store.Link, good time.Duration) (string, time.Time, error) {
+// makeLink makes a link that is good once, for so long, keeps it by keep, and returns its secret and until when it is good.
+func (a *Accounts) makeLink(link store.Link, good time.Duration, keep func(store.Link, [32]byte) error) (string, time.Time, error) {
 	clear, hash := secret.New("")
 	link.ExpiresAt = a.Clock.Now().Add(good).UTC().Truncate(time.Second)
-	return clear, link.ExpiresAt, a.Store.AddLink(ctx, link, hash)
+	return clear, link.ExpiresAt, keep(link, hash)
+}
+
+// makeInvitation is makeLink of a link that a principal gives to somebody whom they invite into a business, with the nil UUID among the operators.
+func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID uuid.UUID, link store.Link, good time.Duration) (string, time.Time, error) {
+	return a.makeLink(link, good, func(l store.Link, hash [32]byte) error { return a.Store.AddInvitation(ctx, by, businessID, l, hash) })
 }
 
 // WhoseLink returns whose a link of a purpose is, and uses nothing up. Errors: [ErrNobody] for one that was used, has expired or never was.
@@ -71,9 +76,14 @@ func (a *Accounts) EndSession(ctx context.Context, personID, id uuid.UUID) error
 	return a.Store.EndSession(ctx, personID, id)
 }
 
+// EndOwnSession signs who is signed in out in one browser, at once.
+func (a *Accounts) EndOwnSession(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
+	return a.Store.EndOwnSession(ctx, signed.Principal, id)
+}
+
 // ChooseLanguage notes in which language a person reads the owner's pages and the mails about their account, as BCP 47.
-func (a *Accounts) ChooseLanguage(ctx context.Context, personID uuid.UUID, language string) error {
-	return a.Store.SetLanguage(ctx, personID, language)
+func (a *Accounts) ChooseLanguage(ctx context.Context, signed *SignedIn, language string) error {
+	return a.Store.SetLanguage(ctx, signed.Principal, language)
 }
 
 // sweepEvery is how often what has ended is removed. It harms nobody, so it may be rare.

@@ -45,7 +45,7 @@ func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *cata
 	token := store.Token{
 		Member: m, ID: uuid.New(), Name: name, Prefix: secret.Shown(clear), CreatedBy: by.ID, CreatedAt: now, ExpiresAt: wanted.ExpiresAt,
 	}
-	err = a.Store.AddToken(ctx, token, hash)
+	err = a.Store.AddToken(ctx, by, token, hash)
 	var made *store.TokenMadeError
 	if errors.As(err, &made) {
 		return nil, "", TokenMade(made)
@@ -120,7 +120,7 @@ func (a *Accounts) RevokeToken(ctx context.Context, by Principal, id uuid.UUID) 
 	if err != nil {
 		return err
 	}
-	if err := a.Store.RevokeToken(ctx, token.BusinessID, id, a.Clock.Now()); err != nil {
+	if err := a.Store.RevokeToken(ctx, by, token.BusinessID, id, a.Clock.Now()); err != nil {
 		return err
 	}
 	a.changed(ctx, by, "revoke token", slog.String("token_id", id.String()))

@@ -1,0 +1,81 @@
+package consoletest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Peers counts the writes that the fakes of other services are asked for.
+type Peers struct {
+	mu     sync.Mutex
+	reads  int
+	writes []string
+}
+
+// reading are the last parts of paths by which a POST only reads.
+var reading = []string{"/search", "/diff", "/sales", "/plan", "/customers", "/affected"}
+
+// count counts the requests to a peer before it answers them.
+func (p *Peers) count(to http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		if reads := r.Method == http.MethodGet || hasSuffix(r.URL.Path, reading); reads {
+			p.reads++
+		} else {
+			p.writes = append(p.writes, r.Method+" "+r.URL.Path)
+		}
+		p.mu.Unlock()
+		to.ServeHTTP(w, r)
+	})
+}
+
+func hasSuffix(path string, of []string) bool {
+	for _, suffix := range of {
+		if strings.HasSuffix(path, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Writes returns the writes that peers were asked for so far.
+func (p *Peers) Writes() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string{}, p.writes...)
+}
+
+// Rows returns all rows of console's tables as text, by table. What only says when something was used last is left out.
+func (w *World) Rows(t *testing.T) map[string]string {
+	t.Helper()
+	ctx := context.Background()
+	tables, err := w.Pool.Query(ctx, `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := pgx.CollectRows(tables, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for _, name := range names {
+		if name == "writes_under_way" {
+			continue
+		}
+		var text string
+		err := w.Pool.QueryRow(ctx, fmt.Sprintf(`
+			SELECT coalesce(string_agg(line, E'\n' ORDER BY line), '')
+			FROM (SELECT (to_jsonb(t) - 'last_used_at' - 'last_seen_at')::text AS line FROM %s AS t) AS lines`, pgx.Identifier{name}.Sanitize())).Scan(&text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[name] = text
+	}
+	return rows
+}

@@ -1,0 +1,206 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+)
+
+// ErrRevoked says that the session or the token of a principal has ended since it was looked up. It is a fault: unauthorized.
+var ErrRevoked = fault.New(fault.Unauthorized, "The session or token of this request has ended; sign in again, or send another token.")
+
+// lockRights locks the rights of roots until the transaction ends: those in changed against every use of them, and reader against changes. It locks
+// in one order, so that transactions that lock the rights of each other do not deadlock. The nil UUID has no rights to lock.
+func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uuid.UUID) error {
+	all := append(slices.Clone(changed), reader)
+	slices.SortFunc(all, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	for _, root := range slices.Compact(all) {
+		if root == uuid.Nil {
+			continue
+		}
+		lock := `SELECT pg_advisory_xact_lock_shared(hashtextextended('rights ' || $1::uuid::text, 0))`
+		if slices.Contains(changed, root) {
+			lock = `SELECT pg_advisory_xact_lock(hashtextextended('rights ' || $1::uuid::text, 0))`
+		}
+		if _, err := tx.Exec(ctx, lock, root); err != nil {
+			return fmt.Errorf("lock rights: %w", err)
+		}
+	}
+	return nil
+}
+
+// rootOf returns the root of a principal: the person, or the root of the token; the nil UUID for the environment's token. Errors: [ErrRevoked].
+func rootOf(ctx context.Context, from postgres.Querier, by access.Principal) (uuid.UUID, error) {
+	switch by.Kind {
+	case access.Environment:
+		return uuid.Nil, nil
+	case access.Person:
+		return by.ID, nil
+	case access.Token:
+		return rootOfToken(ctx, from, by.ID)
+	}
+	return uuid.Nil, ErrRevoked
+}
+
+func rootOfToken(ctx context.Context, from postgres.Querier, id uuid.UUID) (uuid.UUID, error) {
+	root, err := postgres.Row(ctx, from, pgx.RowTo[uuid.UUID], "read a token's root", `SELECT coalesce(root_id, created_by, id) FROM tokens WHERE id = $1`, id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return uuid.Nil, ErrRevoked
+	}
+	return root, err
+}
+
+// authorize returns a principal as they are now, and lets nothing change that until the transaction ends. changed are the people whose rights the
+// transaction changes. It comes before every other lock of the transaction. Errors: [ErrRevoked].
+func authorize(ctx context.Context, tx pgx.Tx, by access.Principal, changed ...uuid.UUID) (access.Principal, error) {
+	root, err := rootOf(ctx, tx, by)
+	if err != nil {
+		return access.Principal{}, err
+	}
+	if err := lockRights(ctx, tx, root, changed...); err != nil {
+		return access.Principal{}, err
+	}
+	return current(ctx, tx, by)
+}
+
+// authorizeIn is [authorize] of a write about the team of a business, or, with the nil UUID, about operators. Errors: [ErrRevoked]. Faults:
+// business_not_found, forbidden.
+func authorizeIn(ctx context.Context, tx pgx.Tx, by access.Principal, businessID uuid.UUID, changed ...uuid.UUID) (access.Principal, error) {
+	now, err := authorize(ctx, tx, by, changed...)
+	if err != nil {
+		return now, err
+	}
+	if businessID == uuid.Nil && !now.Operator {
+		return now, fault.New(fault.Forbidden, "Only operators change operators and their tokens.")
+	}
+	return now, now.Require(businessID, access.ManageTeam)
+}
+
+// current returns a principal as they are now. Errors: [ErrRevoked].
+func current(ctx context.Context, from postgres.Querier, by access.Principal) (access.Principal, error) {
+	now := by
+	now.Operator, now.Members = false, nil
+	var err error
+	switch by.Kind {
+	case access.Environment:
+		return by, nil
+	case access.Person:
+		now.Operator, err = postgres.Row(ctx, from, pgx.RowTo[bool], "look up a session", `
+			SELECT people.operator FROM sessions JOIN people ON people.id = sessions.person_id WHERE sessions.id = $1 AND people.id = $2`, by.Session, by.ID)
+		if err == nil && !now.Operator {
+			now.Members, err = postgres.Rows(ctx, from, scanMember, "read a person's businesses", membersSQL, by.ID)
+		}
+	case access.Token:
+		var m access.Member
+		m, err = postgres.Row(ctx, from, scanMember, "look up a token", `
+			SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000') FROM tokens WHERE id = $1 AND revoked_at IS NULL`, by.ID)
+		if now.Operator = m.Role == access.Operator; !now.Operator {
+			now.Members = []access.Member{m}
+		}
+	default:
+		return access.Principal{}, ErrRevoked
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return access.Principal{}, ErrRevoked
+	}
+	return now, err
+}
+
+// ownWrite runs a write of a principal about their own account in a transaction. Errors: [ErrRevoked].
+func (s *Store) ownWrite(ctx context.Context, by access.Principal, write func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := authorize(ctx, tx, by); err != nil {
+			return err
+		}
+		return write(tx)
+	})
+}
+
+// Current returns a principal as they are now. Errors: [ErrRevoked].
+func (s *Store) Current(ctx context.Context, by access.Principal) (access.Principal, error) {
+	return current(ctx, s.pool, by)
+}
+
+// BeginWrite notes that a principal begins a write in another service, which lasts for at most so long, and returns the principal as they are
+// after that. The note comes before the look-up: whoever takes rights away and does not see the note has taken them before the look-up.
+// [Store.EndWrite] ends it. Errors: [ErrRevoked].
+func (s *Store) BeginWrite(ctx context.Context, by access.Principal, lasts time.Duration) (access.Principal, uuid.UUID, error) {
+	root, err := rootOf(ctx, s.pool, by)
+	if err != nil || root == uuid.Nil {
+		return by, uuid.Nil, err
+	}
+	id := uuid.New()
+	_, err = s.pool.Exec(ctx, `INSERT INTO writes_under_way (id, root_id, ends_at) VALUES ($1, $2, clock_timestamp() + $3::interval)`, id, root, lasts)
+	if err != nil {
+		return by, uuid.Nil, fmt.Errorf("note a write: %w", err)
+	}
+	now, err := s.Current(ctx, by)
+	if err != nil {
+		return by, uuid.Nil, errors.Join(err, s.EndWrite(ctx, id))
+	}
+	return now, id, nil
+}
+
+// EndWrite notes that a write in another service has ended; the nil UUID is none.
+func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
+	if id == uuid.Nil {
+		return nil
+	}
+	if _, err := s.pool.Exec(ctx, `DELETE FROM writes_under_way WHERE id = $1`, id); err != nil {
+		return fmt.Errorf("note that a write ended: %w", err)
+	}
+	return nil
+}
+
+// revocation runs a transaction that takes rights from a root, and returns when the writes that began before it in other services have ended. Its
+// fault outcome_unknown says that the rights are gone, but one of these writes may still happen.
+func revocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID, revoke func() (T, error)) (T, error) {
+	done, err := revoke()
+	if err != nil || root == uuid.Nil {
+		return done, err
+	}
+	if err := awaitWrites(ctx, pool, root); err != nil {
+		return done, fault.Unknown(fmt.Errorf("wait for the writes of a root whose rights were taken: %w", err))
+	}
+	return done, nil
+}
+
+// revoking is [revocation] of one transaction.
+func (s *Store) revoking(ctx context.Context, root uuid.UUID, revoke func(pgx.Tx) error) error {
+	_, err := revocation(ctx, s.pool, root, func() (struct{}, error) { return struct{}{}, pgx.BeginFunc(ctx, s.pool, revoke) })
+	return err
+}
+
+const (
+	minWritesPause = 5 * time.Millisecond
+	maxWritesPause = 100 * time.Millisecond
+)
+
+// awaitWrites waits for the writes of a root that are under way now. Later ones do not count: their principal was looked up after the revocation.
+func awaitWrites(ctx context.Context, pool *pgxpool.Pool, root uuid.UUID) error {
+	left, err := postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the writes under way", `
+		SELECT id FROM writes_under_way WHERE root_id = $1 AND ends_at > clock_timestamp()`, root)
+	for pause := minWritesPause; err == nil && len(left) > 0; pause = min(2*pause, maxWritesPause) {
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-timer.C:
+		}
+		left, err = postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the writes under way", `
+			SELECT id FROM writes_under_way WHERE id = ANY ($1) AND ends_at > clock_timestamp()`, left)
+	}
+	return err
+}

@@ -1,0 +1,354 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/passkey"
+	"github.com/slotmesh/slotmesh/services/console/internal/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/migrations"
+)
+
+// account is a person with a session, in a business of their own.
+type account struct {
+	id, business uuid.UUID
+	by           access.Principal // as they were looked up
+}
+
+// owner adds an account.
+func owner(t *testing.T, s *store.Store, operates bool) account {
+	t.Helper()
+	now := clock.System().Now()
+	a := account{business: uuid.New()}
+	p, err := s.AddPerson(t.Context(), operator, uuid.Nil, store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", Name: "Ana", CreatedAt: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.id = p.ID
+	if operates {
+		err = s.MakeOperator(t.Context(), operator, a.id)
+	} else {
+		err = join(t, s, operator, a.id, a.business)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, link := secret.New("")
+	if err := s.AddLink(t.Context(), store.Link{PersonID: a.id, Purpose: store.ForSignIn, Verifies: true, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
+		t.Fatal(err)
+	}
+	_, hash := secret.New("")
+	session := store.Session{ID: uuid.New(), CreatedAt: now}
+	if _, err := s.SignInByLink(t.Context(), link, session, hash); err != nil {
+		t.Fatal(err)
+	}
+	a.by, err = s.Current(t.Context(), access.Principal{Kind: access.Person, ID: a.id, Session: session.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// join makes a person an owner of a business.
+func join(t *testing.T, s *store.Store, by access.Principal, person, business uuid.UUID) error {
+	t.Helper()
+	_, err := s.Invite(t.Context(), by, person, access.Member{BusinessID: business, Role: access.Owner}, time.Now(), joinsAtOnce)
+	return err
+}
+
+// writes are all writes of the store that a principal makes, by their names. Each is tried by somebody who is signed in, owns a business or is an operator.
+var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
+	"AddPerson": func(t *testing.T, s *store.Store, a account) error {
+		_, err := s.AddPerson(t.Context(), a.by, a.business, store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", CreatedAt: time.Now()})
+		return err
+	},
+	"Invite": func(t *testing.T, s *store.Store, a account) error {
+		return join(t, s, a.by, owner(t, s, false).id, a.business)
+	},
+	"SetInvitationSecret": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		return unless(s.SetInvitationSecret(t.Context(), a.by, a.business, uuid.New(), hash), store.ErrNotFound)
+	},
+	"WithdrawInvitation": func(t *testing.T, s *store.Store, a account) error {
+		return s.WithdrawInvitation(t.Context(), a.by, a.business, uuid.New(), time.Now())
+	},
+	"DeclineInvitation": func(t *testing.T, s *store.Store, a account) error {
+		return s.DeclineInvitation(t.Context(), a.by, uuid.New(), "ana@example.com", time.Now())
+	},
+	"AcceptOwnInvitation": func(t *testing.T, s *store.Store, a account) error {
+		return unless(s.AcceptOwnInvitation(t.Context(), a.by, uuid.New(), "ana@example.com", time.Now()), store.ErrNotFound)
+	},
+	"DemoteOperator": func(t *testing.T, s *store.Store, a account) error {
+		return s.DemoteOperator(t.Context(), a.by, owner(t, s, true).id, time.Now())
+	},
+	"SignOutOperator": func(t *testing.T, s *store.Store, a account) error {
+		return s.SignOutOperator(t.Context(), a.by, owner(t, s, true).id, time.Now())
+	},
+	"MakeOperator": func(t *testing.T, s *store.Store, a account) error {
+		return s.MakeOperator(t.Context(), a.by, owner(t, s, false).id)
+	},
+	"ChangeMember": func(t *testing.T, s *store.Store, a account) error {
+		_, err := s.ChangeMember(t.Context(), a.by, colleague(t, s, a), access.Member{BusinessID: a.business, Role: access.Desk}, time.Now())
+		return err
+	},
+	"RemoveMember": func(t *testing.T, s *store.Store, a account) error {
+		return s.RemoveMember(t.Context(), a.by, a.business, colleague(t, s, a), time.Now())
+	},
+	"AddInvitation": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		return s.AddInvitation(t.Context(), a.by, a.business, store.Link{PersonID: a.id, Purpose: store.ForSignIn, ExpiresAt: time.Now().Add(time.Hour)}, hash)
+	},
+	"AddToken": func(t *testing.T, s *store.Store, a account) error {
+		clear, hash := secret.New(secret.TokenPrefix)
+		return s.AddToken(t.Context(), a.by, store.Token{
+			Member: access.Member{BusinessID: a.business, Role: access.Owner}, ID: uuid.New(), Name: "x", Prefix: secret.Shown(clear), CreatedBy: a.id, CreatedAt: time.Now(),
+		}, hash)
+	},
+	"RevokeToken": func(t *testing.T, s *store.Store, a account) error {
+		return s.RevokeToken(t.Context(), a.by, a.business, tokenOf(t, s, a, a.id), time.Now())
+	},
+	"SetLanguage": func(t *testing.T, s *store.Store, a account) error { return s.SetLanguage(t.Context(), a.by, "pt") },
+	"EndOwnSession": func(t *testing.T, s *store.Store, a account) error {
+		return s.EndOwnSession(t.Context(), a.by, uuid.New())
+	},
+	"AddOwnChallenge": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		return s.AddOwnChallenge(t.Context(), a.by, hash, []byte("{}"), time.Now().Add(time.Hour))
+	},
+	"AddPasskey": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		key := passkey.Key{ID: hash[:], PublicKey: hash[:], Transports: []string{}}
+		return s.AddPasskey(t.Context(), a.by, store.Passkey{Key: key, ID: uuid.New(), PersonID: a.id, Name: "mine", CreatedAt: time.Now()})
+	},
+	"RemovePasskey": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		err := s.RemovePasskey(t.Context(), a.by, uuid.New(), true, store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
+		return unless(err, store.ErrNotFound)
+	},
+	"RemovePassword": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		err := s.RemovePassword(t.Context(), a.by, store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
+		return unless(err, store.ErrLastWay)
+	},
+	"ChangePassword": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		return s.ChangePassword(t.Context(), a.by, "", "a hash", store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
+	},
+	"AnswerDeviceLogin": func(t *testing.T, s *store.Store, a account) error {
+		err := s.AnswerDeviceLogin(t.Context(), a.by, "UNKNOWN", nil, time.Now())
+		return unless(err, store.ErrNotFound)
+	},
+	"BeginWrite": func(t *testing.T, s *store.Store, a account) error {
+		_, id, err := s.BeginWrite(t.Context(), a.by, time.Hour)
+		return errors.Join(err, s.EndWrite(context.Background(), id))
+	},
+	"Current": func(t *testing.T, s *store.Store, a account) error {
+		_, err := s.Current(t.Context(), a.by)
+		return err
+	},
+}
+
+// ofOperators are the writes that only operators make.
+var ofOperators = []string{"MakeOperator", "DemoteOperator", "SignOutOperator"}
+
+// unless forgives an error that has nothing to do with rights.
+func unless(err, forgiven error) error {
+	if errors.Is(err, forgiven) {
+		return nil
+	}
+	return err
+}
+
+// colleague is a second owner of the business.
+func colleague(t *testing.T, s *store.Store, a account) uuid.UUID {
+	t.Helper()
+	other := owner(t, s, false)
+	if err := join(t, s, operator, other.id, a.business); err != nil {
+		t.Fatal(err)
+	}
+	return other.id
+}
+
+// tokenOf makes a token of the business, as its maker does.
+func tokenOf(t *testing.T, s *store.Store, a account, maker uuid.UUID) uuid.UUID {
+	t.Helper()
+	clear, hash := secret.New(secret.TokenPrefix)
+	made := store.Token{
+		Member: access.Member{BusinessID: a.business, Role: access.Owner}, ID: uuid.New(), Name: "x", Prefix: secret.Shown(clear), CreatedBy: maker, CreatedAt: time.Now(),
+	}
+	if err := s.AddToken(t.Context(), operator, made, hash); err != nil {
+		t.Fatal(err)
+	}
+	return made.ID
+}
+
+// revoked are ways in which a principal loses what they were when they were looked up, and the errors that tell.
+var revoked = map[string]struct {
+	revoke func(t *testing.T, s *store.Store, a account) error
+	errors []error
+}{
+	"signed out": {func(t *testing.T, s *store.Store, a account) error {
+		return s.EndSession(t.Context(), a.id, a.by.Session)
+	}, []error{store.ErrRevoked}},
+	"password set by a link": {func(t *testing.T, s *store.Store, a account) error {
+		_, link := secret.New("")
+		now := time.Now()
+		if err := s.AddLink(t.Context(), store.Link{PersonID: a.id, Purpose: store.ForPassword, Verifies: true, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
+			return err
+		}
+		_, session := secret.New("")
+		_, err := s.SetPasswordByLink(t.Context(), link, "a hash", store.Session{ID: uuid.New(), CreatedAt: now}, session)
+		return err
+	}, []error{store.ErrRevoked}},
+	"made an operator": {func(t *testing.T, s *store.Store, a account) error {
+		return s.MakeOperator(t.Context(), operator, a.id)
+	}, []error{store.ErrRevoked}},
+}
+
+// Every method of the store that takes a principal looks them up again. A method that is not in the table fails the test.
+func TestStoreWritesCheckPrincipalAgain(t *testing.T) {
+	t.Parallel()
+	methods, principal := reflect.TypeFor[*store.Store](), reflect.TypeFor[access.Principal]()
+	for i := range methods.NumMethod() {
+		m := methods.Method(i)
+		takes := false
+		for n := range m.Type.NumIn() {
+			takes = takes || m.Type.In(n) == principal
+		}
+		if _, ok := writes[m.Name]; takes && !ok {
+			t.Errorf("%s takes a principal and has no row in the table of writes", m.Name)
+		}
+	}
+	s := store.New(testkit.Postgres(t, "console", migrations.FS))
+	for name, write := range writes {
+		operates := slices.Contains(ofOperators, name)
+		if err := write(t, s, owner(t, s, operates)); err != nil {
+			t.Errorf("%s by who may: %v", name, err)
+		}
+		for how, way := range revoked {
+			a := owner(t, s, operates)
+			if err := way.revoke(t, s, a); err != nil {
+				t.Fatal(err)
+			}
+			if err := write(t, s, a); !slices.ContainsFunc(way.errors, func(want error) bool { return errors.Is(err, want) }) {
+				t.Errorf("%s by who was %s: %v", name, how, err)
+			}
+		}
+		if err := write(t, s, account{id: uuid.New(), business: uuid.New()}); !errors.Is(err, store.ErrRevoked) {
+			t.Errorf("%s by no principal: %v", name, err)
+		}
+	}
+}
+
+// A write that has checked its principal ends before a revocation takes effect, and the revocation takes what the write has made.
+func TestRevocationWaitsForWriteInItsTransaction(t *testing.T) {
+	t.Parallel()
+	pool := testkit.Postgres(t, "console", migrations.FS)
+	s := store.New(pool)
+	a := owner(t, s, false)
+	token := tokenOf(t, s, a, uuid.Nil)
+	by, err := s.Current(t.Context(), access.Principal{Kind: access.Token, ID: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	invited, ended := owner(t, s, false).id, make(chan error, 1)
+	_, err = s.Invite(t.Context(), by, invited, access.Member{BusinessID: a.business, Role: access.Desk}, time.Now(),
+		func(access.Principal, store.Person, []access.Member) bool {
+			go func() { ended <- s.RevokeToken(context.Background(), operator, a.business, token, time.Now()) }()
+			if err := awaitBlocked(pool); err != nil {
+				t.Error(err)
+			}
+			return false
+		})
+	if err != nil {
+		t.Fatalf("the write that was first: %v", err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if err := join(t, s, by, owner(t, s, false).id, a.business); !errors.Is(err, store.ErrRevoked) {
+		t.Errorf("the write after the revocation: %v", err)
+	}
+}
+
+// awaitBlocked waits until a transaction of this schema's connections waits for a lock of rights.
+func awaitBlocked(pool *pgxpool.Pool) error {
+	for late := time.Now().Add(testkit.Patience); time.Now().Before(late); {
+		var waits bool
+		err := pool.QueryRow(context.Background(), `
+			SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND wait_event = 'advisory')`).Scan(&waits)
+		if err != nil || waits {
+			return err
+		}
+	}
+	return errors.New("the revocation does not wait")
+}
+
+// A revocation takes effect at once, and is answered when the write that another service was asked for has ended.
+func TestRevocationIsAnsweredAfterWritesUnderWay(t *testing.T) {
+	t.Parallel()
+	s := store.New(testkit.Postgres(t, "console", migrations.FS))
+	a := owner(t, s, false)
+	root := tokenOf(t, s, a, uuid.Nil)
+	child := tokenOf(t, s, a, root)
+	_, write, err := s.BeginWrite(t.Context(), access.Principal{Kind: access.Token, ID: child}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.RevokeToken(context.Background(), operator, a.business, root, time.Now()) }()
+	for late := time.Now().Add(testkit.Patience); ; {
+		if _, err := s.Current(t.Context(), access.Principal{Kind: access.Token, ID: child}); errors.Is(err, store.ErrRevoked) {
+			break
+		} else if err != nil || time.Now().After(late) {
+			t.Fatalf("the token is not revoked: %v", err)
+		}
+	}
+	select {
+	case err := <-ended:
+		t.Fatalf("the revocation was answered before the write had ended: %v", err)
+	default:
+	}
+	if err := s.EndWrite(t.Context(), write); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// A write whose end is not known holds an answer up no longer than the request of the revocation lasts, which says that it does not know.
+func TestRevocationSaysThatWriteMayStillHappen(t *testing.T) {
+	t.Parallel()
+	s := store.New(testkit.Postgres(t, "console", migrations.FS))
+	a := owner(t, s, false)
+	if _, _, err := s.BeginWrite(t.Context(), a.by, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if err := s.EndSession(ctx, a.id, a.by.Session); !fault.Is(err, fault.OutcomeUnknown) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := s.Current(t.Context(), a.by); !errors.Is(err, store.ErrRevoked) {
+		t.Errorf("the session afterwards: %v", err)
+	}
+	if _, _, err := s.BeginWrite(t.Context(), a.by, 0); !errors.Is(err, store.ErrRevoked) {
+		t.Errorf("another write: %v", err)
+	}
+	if err := s.EndSession(t.Context(), owner(t, s, false).id, uuid.New()); err != nil {
+		t.Errorf("somebody else: %v", err)
+	}
+}

@@ -1,0 +1,286 @@
+package console_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/secret"
+	"github.com/slotmesh/slotmesh/services/console/internal/store"
+)
+
+// heldRequest is a write whose head was sent, and whose body was not.
+type heldRequest struct {
+	name, body string
+	conn       net.Conn
+	principal  credential
+}
+
+// credential is what one held request shows, of a person of its own way.
+type credential struct {
+	id     uuid.UUID // of the session or token
+	header string
+}
+
+// hold sends the head of a write with a credential.
+func hold(t *testing.T, w *consoletest.World, route, path string, by credential) heldRequest {
+	t.Helper()
+	method, _, _ := strings.Cut(route, " ")
+	held := heldRequest{name: route, body: "{}", principal: by}
+	kind := "application/json"
+	if !strings.HasPrefix(path, "/admin") {
+		held.body, kind = "name=x", "application/x-www-form-urlencoded"
+	}
+	if route == "PUT /admin/businesses/:slug" {
+		held.body, kind = consoletest.Manifest("harbor", "Taken over"), "application/yaml"
+	}
+	conn, err := net.Dial("tcp", strings.TrimPrefix(w.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(testkit.Patience))
+	held.conn = conn
+	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n\r\n",
+		method, path, strings.TrimPrefix(w.URL, "http://"), w.URL, kind, len(held.body), by.header)
+	if _, err := io.WriteString(conn, head); err != nil {
+		t.Fatal(err)
+	}
+	return held
+}
+
+// finish sends the body and returns the answer.
+func (h *heldRequest) finish(t *testing.T) consoletest.Answer {
+	t.Helper()
+	if _, err := io.WriteString(h.conn, h.body); err != nil {
+		t.Errorf("%s: %v", h.name, err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(h.conn), &http.Request{Method: http.MethodPost})
+	if err != nil {
+		t.Errorf("%s: %v", h.name, err)
+		return consoletest.Answer{}
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, _ := io.ReadAll(answer.Body)
+	return consoletest.Answer{Status: answer.StatusCode, Header: answer.Header, Body: string(text)}
+}
+
+// ending is a way in which the right to write ends. It is answered before the bodies are sent.
+type ending struct {
+	tokens, sessions bool // which credentials end by it
+	operators        bool // it ends what an operator may do, too
+	end              func(t *testing.T, w *consoletest.World, person store.Person, held []heldRequest)
+}
+
+// endings are all ways in which rights end.
+var endings = map[string]ending{
+	"token revoked": {tokens: true, operators: true, end: func(t *testing.T, w *consoletest.World, _ store.Person, held []heldRequest) {
+		for _, h := range held {
+			if got := w.Call(t, "DELETE", "/admin/tokens/"+h.principal.id.String(), ""); got.Status != 204 {
+				t.Fatalf("%d %s", got.Status, got.Body)
+			}
+		}
+	}},
+	"member removed": {tokens: true, sessions: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+		if got := w.Call(t, "DELETE", harb+"/members/"+p.ID.String(), ""); got.Status != 204 {
+			t.Fatalf("%d %s", got.Status, got.Body)
+		}
+	}},
+	"demoted": {tokens: true, sessions: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+		if got := w.Call(t, "PATCH", harb+"/members/"+p.ID.String(), `{"role":"viewer"}`); got.Status != 200 {
+			t.Fatalf("%d %s", got.Status, got.Body)
+		}
+	}},
+	"signed out": {sessions: true, operators: true, end: func(t *testing.T, w *consoletest.World, _ store.Person, held []heldRequest) {
+		for _, h := range held {
+			if got := press(t, w, "/account/sign-out", strings.TrimPrefix(h.principal.header, "Cookie: slotmesh-session=")); got.Status != 303 {
+				t.Fatalf("%d %s", got.Status, got.Body)
+			}
+		}
+	}},
+	"password reset": {sessions: true, operators: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+		resetPassword(t, w, p.ID)
+	}},
+}
+
+// resetPassword chooses a password by a mailed link.
+func resetPassword(t *testing.T, w *consoletest.World, person uuid.UUID) {
+	t.Helper()
+	clear, hash := secret.New("")
+	link := store.Link{PersonID: person, Purpose: store.ForPassword, Verifies: true, ExpiresAt: time.Now().Add(time.Hour)}
+	if err := w.Store.AddLink(t.Context(), link, hash); err != nil {
+		t.Fatal(err)
+	}
+	if got := fill(t, w, "/sign-in/password/"+clear, "", url.Values{"new": {herring}}); got.Status != 303 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+}
+
+// writesOf are the writes of the routes that a credential of this kind can ask for, by their names. Who signs in has no rights yet: another test walks that.
+func writesOf(w *consoletest.World, tokens, operator bool) []string {
+	var names []string
+	for _, route := range w.Routes {
+		name := route.Method + " " + route.Path
+		read := route.Method == http.MethodGet || route.Method == http.MethodHead
+		admin := strings.HasPrefix(route.Path, "/admin")
+		page := slices.ContainsFunc([]string{"/business", "/account"}, func(below string) bool { return strings.HasPrefix(route.Path, below) }) || route.Path == "/device"
+		if read || admin != tokens || !admin && !page || slices.Contains(names, name) || (name == "POST /business") != operator {
+			continue
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// credentialOf makes a credential that was not used yet.
+func credentialOf(t *testing.T, w *consoletest.World, token bool, person uuid.UUID, as access.Member) credential {
+	t.Helper()
+	id, now := uuid.New(), time.Now()
+	if token {
+		clear, hash := secret.New(secret.TokenPrefix)
+		made := store.Token{Member: as, ID: id, Name: "held", Prefix: secret.Shown(clear), CreatedBy: person, CreatedAt: now}
+		if err := w.Store.AddToken(t.Context(), consoletest.Operator, made, hash); err != nil {
+			t.Fatal(err)
+		}
+		return credential{id, "Authorization: Bearer " + clear}
+	}
+	clear, hash := secret.New("")
+	_, err := w.Pool.Exec(t.Context(), `INSERT INTO sessions (hash, id, person_id, client, created_at, last_seen_at) VALUES ($1, $2, $3, 'held', $4, $5)`,
+		hash[:], id, person, now, now.Add(-5*time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return credential{id, "Cookie: slotmesh-session=" + clear}
+}
+
+// awaitSeen waits until every held request was authorized by its head: the look-up notes the use of the credential.
+func awaitSeen(t *testing.T, w *consoletest.World, held []heldRequest) {
+	t.Helper()
+	ids := make([]uuid.UUID, len(held))
+	for i := range held {
+		ids[i] = held[i].principal.id
+	}
+	for late := time.Now().Add(testkit.Patience); ; {
+		var seen int
+		err := w.Pool.QueryRow(t.Context(), `
+			SELECT (SELECT count(*) FROM tokens WHERE id = ANY ($1) AND last_used_at IS NOT NULL) +
+			       (SELECT count(*) FROM sessions WHERE id = ANY ($1) AND last_seen_at >= created_at - interval '1 minute')`, ids).Scan(&seen)
+		if err != nil || time.Now().After(late) {
+			t.Fatalf("%d of %d heads were read: %v", seen, len(held), err)
+		}
+		if seen == len(held) {
+			return
+		}
+	}
+}
+
+// holdAll holds every write of a kind of credential, each with a credential of its own.
+func holdAll(t *testing.T, w *consoletest.World, tokens, operator bool, person uuid.UUID, as access.Member) []heldRequest {
+	t.Helper()
+	var held []heldRequest
+	for _, route := range writesOf(w, tokens, operator) {
+		_, path, _ := strings.Cut(route, " ")
+		path = strings.NewReplacer(":slug", "harbor", ":id", uuid.NewString()).Replace(path)
+		held = append(held, hold(t, w, route, path, credentialOf(t, w, tokens, person, as)))
+	}
+	if len(held) == 0 {
+		t.Fatal("there is no such write")
+	}
+	awaitSeen(t, w, held)
+	return held
+}
+
+// refusedNow reports whether an answer refuses a request for who asks.
+func refusedNow(a consoletest.Answer) bool {
+	return a.Status == 401 || a.Status == 403 || a.Status == 404 && strings.Contains(a.Body, "business_not_found")
+}
+
+// A client may hold the body of a write back. Once the end of its rights was answered, the write does nothing: every write of the admin API, of the owner's
+// pages and of the account's, in every way in which rights end.
+func TestAHeldWriteDoesNothingAfterTheEndOfItsRights(t *testing.T) {
+	t.Parallel()
+	for _, name := range slices.Sorted(maps.Keys(endings)) {
+		way := endings[name]
+		for _, tokens := range []bool{true, false} {
+			for _, operator := range []bool{false, true} {
+				if tokens && !way.tokens || !tokens && !way.sessions || operator && (tokens || !way.operators) {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s, by token %t, by an operator %t", name, tokens, operator), func(t *testing.T) {
+					t.Parallel()
+					checkHeldWrites(t, tokens, operator, way)
+				})
+			}
+		}
+	}
+}
+
+func checkHeldWrites(t *testing.T, tokens, operator bool, way ending) {
+	w := consoletest.Start(t)
+	as := access.Member{BusinessID: publish(t, w), Role: access.Owner}
+	w.SessionOf(t, "stays@example.com", as)
+	if operator {
+		as = access.Member{Role: access.Operator}
+	}
+	w.SessionOf(t, "ana@example.com", as)
+	who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := holdAll(t, w, tokens, operator, who.ID, as)
+	way.end(t, w, who.Person, held)
+	rows, asked := w.Rows(t), w.Peers.Writes()
+	for i := range held {
+		if got := held[i].finish(t); !refusedNow(got) {
+			t.Errorf("%s: %d %s", held[i].name, got.Status, got.Body)
+		}
+	}
+	if diff := cmp.Diff(rows, w.Rows(t)); diff != "" {
+		t.Errorf("was written (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(asked, w.Peers.Writes()); diff != "" {
+		t.Errorf("other services were asked to write:\n%s", diff)
+	}
+}
+
+// Without the end of their rights, the same requests are let by, so that the test above shows something.
+func TestAHeldWriteWithItsRightsIsLetBy(t *testing.T) {
+	t.Parallel()
+	for _, tokens := range []bool{true, false} {
+		w := consoletest.Start(t)
+		as := access.Member{BusinessID: publish(t, w), Role: access.Owner}
+		w.SessionOf(t, "ana@example.com", as)
+		who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := holdAll(t, w, tokens, false, who.ID, as)
+		// What takes the business away comes last.
+		slices.SortStableFunc(held, func(a, b heldRequest) int { return strings.Compare(a.name, b.name) })
+		for i := range held {
+			if strings.HasPrefix(held[i].name, "DELETE /admin/businesses/:slug") && !strings.Contains(held[i].name, ":id") {
+				continue
+			}
+			if got := held[i].finish(t); refusedNow(got) {
+				t.Errorf("%s: %d %s", held[i].name, got.Status, got.Body)
+			}
+		}
+		if tokens && len(w.Peers.Writes()) < 5 {
+			t.Errorf("too few of the requests write: %v", w.Peers.Writes())
+		}
+	}
+}
