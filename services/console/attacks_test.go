@@ -70,6 +70,7 @@ var entrances = map[string]entrance{
 		return atOwner(t, w.World, "/sign-in/passkey", url.Values{"credential": {w.device.Sign(t, told)}}, challengeCookie, cookie, sessionCookie, brought)
 	}},
 	"POST /account/sessions/:id/end":    {},
+	"POST /account/devices/:id/end":     {},
 	"POST /account/passkeys/:id/remove": {},
 	"POST /account/password":            {}, // whose new session TestAChangedPasswordEndsEverySessionOnEveryReplica has
 	"POST /account/password/remove":     {},

@@ -231,3 +231,134 @@ func TestProgramsAndTheirCodesAreLimited(t *testing.T) {
 		return fill(t, w, "/device", session, url.Values{"code": {"BCDF-GHJK"}, "answer": {"refuse"}}, "X-Forwarded-For", guesses)
 	}, slowed...)
 }
+
+// connect signs a program in for who is signed in, in a business, and returns its token.
+func connect(t *testing.T, w *consoletest.World, session, name string, business uuid.UUID) string {
+	t.Helper()
+	p := begin(t, w, name)
+	if got := allow(t, w, session, p.Code, business.String(), "allow"); got.Status != 303 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	token, said := poll(t, w, p.Device)
+	if token == "" {
+		t.Fatal(said)
+	}
+	return token
+}
+
+// childOf makes a token with a token.
+func childOf(t *testing.T, w *consoletest.World, token string) string {
+	t.Helper()
+	return field(t, w.CallAs(t, token, "POST", "/admin/tokens", `{"name":"of a program","business":"harbor","role":"owner"}`), "token").(string)
+}
+
+func TestProgramsEndWithPassword(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	owner := access.Member{BusinessID: id, Role: access.Owner}
+	for how, end := range map[string]func(email, session string, person uuid.UUID){
+		"reset": func(_, _ string, person uuid.UUID) { resetPassword(t, w, person) },
+		"changed": func(email, _ string, _ uuid.UUID) {
+			session := withPassword(t, w, id, email, gulls)
+			if got := fill(t, w, "/account/password", session, url.Values{"current": {gulls}, "new": {herring}}); got.Status != 303 {
+				t.Fatalf("%d %s", got.Status, got.Body)
+			}
+		},
+	} {
+		email := how + "@example.com"
+		session := w.SessionOf(t, email, owner)
+		who, err := w.Store.ByEmail(t.Context(), email)
+		if err != nil {
+			t.Fatal(err)
+		}
+		program := connect(t, w, session, "laptop", id)
+		child, named := childOf(t, w, program), w.TokenMadeBy(t, owner, who.ID)
+		waits := begin(t, w, "laptop that waits")
+		if got := allow(t, w, session, waits.Code, id.String(), "allow"); got.Status != 303 {
+			t.Fatalf("%d %s", got.Status, got.Body)
+		}
+		other := connect(t, w, w.SessionOf(t, "other-"+email, owner), "another's", id)
+		end(email, session, who.ID)
+		for name, token := range map[string]string{"the program": program, "the program's token": child} {
+			if got := w.CallAs(t, token, "GET", harb, ""); got.Status != 401 {
+				t.Errorf("%s: %s: %d", how, name, got.Status)
+			}
+		}
+		for name, token := range map[string]string{"a token that was made on purpose": named, "another's program": other} {
+			if got := w.CallAs(t, token, "GET", harb, ""); got.Status != 200 {
+				t.Errorf("%s: %s: %d", how, name, got.Status)
+			}
+		}
+		if token, said := poll(t, w, waits.Device); token != "" || said != "access_denied" {
+			t.Errorf("%s: the program that waited: %s", how, said)
+		}
+	}
+}
+
+func TestAccountListsAndEndsPrograms(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	session := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	stays, ends := connect(t, w, session, "desk of Ana", id), connect(t, w, session, "Ana's <b> laptop", id)
+	child := childOf(t, w, ends)
+	mail, _ := w.AwaitMail(t, "ana@example.com", 2)
+	if text := strings.Join(mail.Paragraphs, " "); mail.Subject != "A program was connected to your account" || !strings.Contains(text, "desk of Ana") && !strings.Contains(text, "laptop") {
+		t.Errorf("%s: %s", mail.Subject, text)
+	}
+	page := look(t, w, "/account", session)
+	for _, text := range []string{"Connected programs", "desk of Ana", "Ana&#39;s &lt;b&gt; laptop", "Harbor", "Last used", "Not used yet"} {
+		if !strings.Contains(page.Body, text) {
+			t.Errorf("the page lacks %s", text)
+		}
+	}
+	token, _ := w.Store.TokenByHash(t.Context(), secret.Hash(ends), time.Now())
+	at := "/account/devices/" + token.ID.String() + "/end"
+	if got := press(t, w, at, w.SessionOf(t, "bo@example.com", access.Member{BusinessID: id, Role: access.Owner})); got.Status != 303 {
+		t.Errorf("another person: %d", got.Status)
+	}
+	if got := w.CallAs(t, ends, "GET", harb, ""); got.Status != 200 {
+		t.Errorf("another person has ended it: %d", got.Status)
+	}
+	if got := press(t, w, at, session); got.Status != 303 || got.Header.Get("Location") != "/account?done=device_ended" {
+		t.Fatalf("%d %v", got.Status, got.Header)
+	}
+	for token, want := range map[string]int{ends: 401, child: 401, stays: 200} {
+		if got := w.CallAs(t, token, "GET", harb, ""); got.Status != want {
+			t.Errorf("%d, want %d", got.Status, want)
+		}
+	}
+	if page := look(t, w, "/account?done=device_ended", session); strings.Contains(page.Body, "laptop") || !strings.Contains(page.Body, "The program is disconnected.") {
+		t.Error(page.Body)
+	}
+}
+
+func TestProgramEndsWhenUnused(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	session := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	for _, c := range []struct {
+		used  bool
+		days  int
+		wants int
+	}{{true, 29, 200}, {true, 31, 401}, {false, 29, 200}, {false, 31, 401}} {
+		token := connect(t, w, session, "laptop", id)
+		hash := secret.Hash(token)
+		used := "NULL"
+		if c.used {
+			used = "now() - make_interval(days => $2)"
+		}
+		_, err := w.Pool.Exec(t.Context(), `UPDATE tokens SET created_at = now() - make_interval(days => $2), last_used_at = `+used+` WHERE hash = $1`, hash[:], c.days)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.CallAs(t, token, "GET", harb, ""); got.Status != c.wants {
+			t.Errorf("%+v: %d", c, got.Status)
+		}
+	}
+	if page := look(t, w, "/account", session); strings.Count(page.Body, "/account/devices/") != 2 {
+		t.Error(page.Body)
+	}
+}

@@ -23,9 +23,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// heldRequest is a write whose head was sent, and whose body was not.
+// heldRequest is a write of which the head and a part of the body were sent.
 type heldRequest struct {
-	name, body string
+	name, rest string
 	conn       net.Conn
 	principal  credential
 }
@@ -36,18 +36,36 @@ type credential struct {
 	header string
 }
 
-// hold sends the head of a write with a credential.
+// A server begins with a request before its body is whole when the body is longer than what it reads at once.
+const (
+	sentAtOnce = 9 << 10
+	heldBody   = 20 << 10
+)
+
+// bodyFor is the body of a write, filled up to the length of a held one, and its media type.
+func bodyFor(route string) (string, string) {
+	body, fill, kind := "{}", " ", "application/json"
+	switch {
+	case route == "PUT /admin/businesses/:slug":
+		body, fill, kind = consoletest.Manifest("harbor", "Taken over"), "#", "application/yaml"
+	case !strings.Contains(route, " /admin"):
+		body, fill, kind = "name=x&filled=", "x", "application/x-www-form-urlencoded"
+	}
+	return body + strings.Repeat(fill, heldBody-len(body)), kind
+}
+
+// hold sends the head of a write with a credential, and the first part of its body.
 func hold(t *testing.T, w *consoletest.World, route, path string, by credential) heldRequest {
 	t.Helper()
+	body, kind := bodyFor(route)
+	return holdBody(t, w, route, path, by, body, kind)
+}
+
+// holdBody is [hold] of this body of a media type.
+func holdBody(t *testing.T, w *consoletest.World, route, path string, by credential, body, kind string) heldRequest {
+	t.Helper()
 	method, _, _ := strings.Cut(route, " ")
-	held := heldRequest{name: route, body: "{}", principal: by}
-	kind := "application/json"
-	if !strings.HasPrefix(path, "/admin") {
-		held.body, kind = "name=x", "application/x-www-form-urlencoded"
-	}
-	if route == "PUT /admin/businesses/:slug" {
-		held.body, kind = consoletest.Manifest("harbor", "Taken over"), "application/yaml"
-	}
+	held := heldRequest{name: route, rest: body[sentAtOnce:], principal: by}
 	conn, err := net.Dial("tcp", strings.TrimPrefix(w.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -56,17 +74,17 @@ func hold(t *testing.T, w *consoletest.World, route, path string, by credential)
 	_ = conn.SetDeadline(time.Now().Add(testkit.Patience))
 	held.conn = conn
 	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n\r\n",
-		method, path, strings.TrimPrefix(w.URL, "http://"), w.URL, kind, len(held.body), by.header)
-	if _, err := io.WriteString(conn, head); err != nil {
+		method, path, strings.TrimPrefix(w.URL, "http://"), w.URL, kind, len(body), by.header)
+	if _, err := io.WriteString(conn, head+body[:sentAtOnce]); err != nil {
 		t.Fatal(err)
 	}
 	return held
 }
 
-// finish sends the body and returns the answer.
+// finish sends the rest of the body and returns the answer.
 func (h *heldRequest) finish(t *testing.T) consoletest.Answer {
 	t.Helper()
-	if _, err := io.WriteString(h.conn, h.body); err != nil {
+	if _, err := io.WriteString(h.conn, h.rest); err != nil {
 		t.Errorf("%s: %v", h.name, err)
 	}
 	answer, err := http.ReadResponse(bufio.NewReader(h.conn), &http.Request{Method: http.MethodPost})
@@ -81,56 +99,67 @@ func (h *heldRequest) finish(t *testing.T) consoletest.Answer {
 
 // ending is a way in which the right to write ends. It is answered before the bodies are sent.
 type ending struct {
-	tokens, sessions bool // which credentials end by it
-	operators        bool // it ends what an operator may do, too
-	end              func(t *testing.T, w *consoletest.World, person store.Person, held []heldRequest)
+	tokens, sessions   bool // which credentials end by it
+	members, operators bool // and of whom
+	end                func(t *testing.T, w *consoletest.World, person store.Person, held []heldRequest)
 }
 
 // endings are all ways in which rights end.
 var endings = map[string]ending{
-	"token revoked": {tokens: true, operators: true, end: func(t *testing.T, w *consoletest.World, _ store.Person, held []heldRequest) {
+	"token revoked": {tokens: true, members: true, operators: true, end: func(t *testing.T, w *consoletest.World, _ store.Person, held []heldRequest) {
 		for _, h := range held {
 			if got := w.Call(t, "DELETE", "/admin/tokens/"+h.principal.id.String(), ""); got.Status != 204 {
 				t.Fatalf("%d %s", got.Status, got.Body)
 			}
 		}
 	}},
-	"member removed": {tokens: true, sessions: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+	"member removed": {tokens: true, sessions: true, members: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
 		if got := w.Call(t, "DELETE", harb+"/members/"+p.ID.String(), ""); got.Status != 204 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 	}},
-	"demoted": {tokens: true, sessions: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+	"demoted": {tokens: true, sessions: true, members: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
 		if got := w.Call(t, "PATCH", harb+"/members/"+p.ID.String(), `{"role":"viewer"}`); got.Status != 200 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 	}},
-	"signed out": {sessions: true, operators: true, end: func(t *testing.T, w *consoletest.World, _ store.Person, held []heldRequest) {
+	"signed out": {sessions: true, members: true, operators: true, end: func(t *testing.T, w *consoletest.World, _ store.Person, held []heldRequest) {
 		for _, h := range held {
 			if got := press(t, w, "/account/sign-out", strings.TrimPrefix(h.principal.header, "Cookie: slotmesh-session=")); got.Status != 303 {
 				t.Fatalf("%d %s", got.Status, got.Body)
 			}
 		}
 	}},
-	"password reset": {sessions: true, operators: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+	"operator demoted": {tokens: true, sessions: true, operators: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+		if got := w.Call(t, "DELETE", "/admin/operators/"+p.ID.String(), ""); got.Status != 204 {
+			t.Fatalf("%d %s", got.Status, got.Body)
+		}
+	}},
+	"operator signed out": {tokens: true, sessions: true, operators: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
+		if got := w.Call(t, "POST", "/admin/operators/"+p.ID.String()+"/sign-out", ""); got.Status != 204 {
+			t.Fatalf("%d %s", got.Status, got.Body)
+		}
+	}},
+	"password reset": {tokens: true, sessions: true, members: true, operators: true, end: func(t *testing.T, w *consoletest.World, p store.Person, _ []heldRequest) {
 		resetPassword(t, w, p.ID)
 	}},
 }
 
-// resetPassword chooses a password by a mailed link.
+// resetPassword chooses another password by a mailed link.
 func resetPassword(t *testing.T, w *consoletest.World, person uuid.UUID) {
 	t.Helper()
-	clear, hash := secret.New("")
-	link := store.Link{PersonID: person, Purpose: store.ForPassword, Verifies: true, ExpiresAt: time.Now().Add(time.Hour)}
-	if err := w.Store.AddLink(t.Context(), link, hash); err != nil {
-		t.Fatal(err)
-	}
-	if got := fill(t, w, "/sign-in/password/"+clear, "", url.Values{"new": {herring}}); got.Status != 303 {
+	resetPasswordTo(t, w, person, herring)
+}
+
+func resetPasswordTo(t *testing.T, w *consoletest.World, person uuid.UUID, chosen string) {
+	t.Helper()
+	if got := fill(t, w, "/sign-in/password/"+linkOf(t, w, person, store.ForPassword), "", url.Values{"new": {chosen}}); got.Status != 303 {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
 }
 
-// writesOf are the writes of the routes that a credential of this kind can ask for, by their names. Who signs in has no rights yet: another test walks that.
+// writesOf are the writes of the routes that a credential of this kind can ask for, by their names. Who signs in has
+// no rights yet: another test walks that.
 func writesOf(w *consoletest.World, tokens, operator bool) []string {
 	var names []string
 	for _, route := range w.Routes {
@@ -138,7 +167,8 @@ func writesOf(w *consoletest.World, tokens, operator bool) []string {
 		read := route.Method == http.MethodGet || route.Method == http.MethodHead
 		admin := strings.HasPrefix(route.Path, "/admin")
 		page := slices.ContainsFunc([]string{"/business", "/account"}, func(below string) bool { return strings.HasPrefix(route.Path, below) }) || route.Path == "/device"
-		if read || admin != tokens || !admin && !page || slices.Contains(names, name) || (name == "POST /business") != operator {
+		ofOperators := name == "POST /business" || strings.HasPrefix(route.Path, "/admin/operators")
+		if read || admin != tokens || !admin && !page || slices.Contains(names, name) || ofOperators != operator {
 			continue
 		}
 		names = append(names, name)
@@ -152,7 +182,7 @@ func credentialOf(t *testing.T, w *consoletest.World, token bool, person uuid.UU
 	id, now := uuid.New(), time.Now()
 	if token {
 		clear, hash := secret.New(secret.TokenPrefix)
-		made := store.Token{Member: as, ID: id, Name: "held", Prefix: secret.Shown(clear), CreatedBy: person, CreatedAt: now}
+		made := store.Token{Member: as, ID: id, Name: "held", Prefix: secret.Shown(clear), CreatedBy: person, CreatedAt: now, Device: "laptop"}
 		if err := w.Store.AddToken(t.Context(), consoletest.Operator, made, hash); err != nil {
 			t.Fatal(err)
 		}
@@ -209,15 +239,15 @@ func refusedNow(a consoletest.Answer) bool {
 	return a.Status == 401 || a.Status == 403 || a.Status == 404 && strings.Contains(a.Body, "business_not_found")
 }
 
-// A client may hold the body of a write back. Once the end of its rights was answered, the write does nothing: every write of the admin API, of the owner's
-// pages and of the account's, in every way in which rights end.
+// A client may hold the body of a write back. Once the end of its rights was answered, the write does nothing: every
+// write of the admin API, of the owner's pages and of the account's, in every way in which rights end.
 func TestAHeldWriteDoesNothingAfterTheEndOfItsRights(t *testing.T) {
 	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(endings)) {
 		way := endings[name]
 		for _, tokens := range []bool{true, false} {
 			for _, operator := range []bool{false, true} {
-				if tokens && !way.tokens || !tokens && !way.sessions || operator && (tokens || !way.operators) {
+				if tokens && !way.tokens || !tokens && !way.sessions || operator && !way.operators || !operator && !way.members {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s, by token %t, by an operator %t", name, tokens, operator), func(t *testing.T) {
@@ -232,7 +262,7 @@ func TestAHeldWriteDoesNothingAfterTheEndOfItsRights(t *testing.T) {
 func checkHeldWrites(t *testing.T, tokens, operator bool, way ending) {
 	w := consoletest.Start(t)
 	as := access.Member{BusinessID: publish(t, w), Role: access.Owner}
-	w.SessionOf(t, "stays@example.com", as)
+	w.SessionOf(t, "stays@example.com", as, access.Member{Role: access.Operator})
 	if operator {
 		as = access.Member{Role: access.Operator}
 	}
@@ -281,6 +311,94 @@ func TestAHeldWriteWithItsRightsIsLetBy(t *testing.T) {
 		}
 		if tokens && len(w.Peers.Writes()) < 5 {
 			t.Errorf("too few of the requests write: %v", w.Peers.Writes())
+		}
+	}
+}
+
+// signIns are all writes of who is not signed in yet, each with what proves who they are, and the end of that. It returns the request's path and form. nil stands
+// for what proves nothing: the answer gives nobody any rights.
+var signIns = map[string]func(t *testing.T, w *consoletest.World, business, person uuid.UUID) (string, url.Values, func()){
+	"POST /sign-in": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) (string, url.Values, func()) {
+		resetPasswordTo(t, w, person, gulls)
+		return "/sign-in", url.Values{"email": {"ana@example.com"}, "password": {gulls}}, func() { resetPassword(t, w, person) }
+	},
+	"POST /sign-in/link/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) (string, url.Values, func()) {
+		return "/sign-in/link/" + linkOf(t, w, person, store.ForSignIn), nil, func() { resetPassword(t, w, person) }
+	},
+	"POST /sign-in/password/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) (string, url.Values, func()) {
+		path := "/sign-in/password/" + linkOf(t, w, person, store.ForPassword)
+		return path, url.Values{"new": {gulls}}, func() { resetPassword(t, w, person) }
+	},
+	"POST /device/token": func(t *testing.T, w *consoletest.World, business, person uuid.UUID) (string, url.Values, func()) {
+		p := begin(t, w, "laptop")
+		session := strings.TrimPrefix(credentialOf(t, w, false, person, access.Member{}).header, "Cookie: slotmesh-session=")
+		if got := allow(t, w, session, p.Code, business.String(), "allow"); got.Status != 303 {
+			t.Fatalf("%d %s", got.Status, got.Body)
+		}
+		form := url.Values{"client_id": {"slotmesh"}, "grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "device_code": {p.Device}}
+		return "/device/token", form, func() { resetPassword(t, w, person) }
+	},
+	"POST /sign-in/invitation/:secret": nil, // the transaction that joins uses the invitation up
+	"POST /sign-in/passkey":            nil, // signs in in the transaction that looks the passkey up
+	"POST /sign-in/passkey/begin":      nil,
+	"POST /sign-in/forgotten":          nil,
+	"POST /device/authorization":       nil,
+}
+
+// linkOf makes a link of a person.
+func linkOf(t *testing.T, w *consoletest.World, person uuid.UUID, purpose store.Purpose) string {
+	t.Helper()
+	clear, hash := secret.New("")
+	link := store.Link{PersonID: person, Purpose: purpose, Verifies: true, ExpiresAt: time.Now().Add(time.Hour)}
+	if err := w.Store.AddLink(t.Context(), link, hash); err != nil {
+		t.Fatal(err)
+	}
+	return clear
+}
+
+// What proves who signs in is looked up when the body is there: a password that was changed since, and a link or program that has ended since, sign nobody in.
+func TestAHeldSignInNeedsItsProofUntilTheEnd(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	business := publish(t, w)
+	walked := map[string]bool{}
+	for _, route := range w.Routes {
+		name := route.Method + " " + route.Path
+		if route.Method != http.MethodPost || !strings.HasPrefix(route.Path, "/sign-in") && !strings.HasPrefix(route.Path, "/device/") || walked[name] {
+			continue
+		}
+		walked[name] = true
+		prove, ok := signIns[name]
+		if !ok {
+			t.Errorf("%s has no row in the table of ways in", name)
+		}
+		if prove == nil {
+			continue
+		}
+		w.SessionOf(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner})
+		who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, form, end := prove(t, w, business, who.ID)
+		body := form.Encode() + "&filled="
+		body += strings.Repeat("x", heldBody-len(body))
+		held := holdBody(t, w, name, path, credential{header: "Sec-Fetch-Dest: document"}, body, "application/x-www-form-urlencoded")
+		end()
+		rows := w.Rows(t)
+		if got := held.finish(t); got.Status < 400 {
+			t.Errorf("%s: %d %s", name, got.Status, got.Body)
+		}
+		after := w.Rows(t)
+		delete(rows, "device_logins") // the answer removes the row of a refused program, which grants nothing
+		delete(after, "device_logins")
+		if diff := cmp.Diff(rows, after); diff != "" {
+			t.Errorf("%s was written (-before +after):\n%s", name, diff)
+		}
+	}
+	for name := range signIns {
+		if !walked[name] {
+			t.Errorf("%s is in the table and is no route", name)
 		}
 	}
 }

@@ -15,7 +15,8 @@ func Judged(ctx context.Context, businessID uuid.UUID) context.Context {
 	return context.WithValue(ctx, judgedKey{}, businessID)
 }
 
-// JudgedBusiness returns the business for which a request was authorized; false for an operator, and for a request about no business.
+// JudgedBusiness returns the business for which a request was authorized; false for an operator, and for a request
+// about no business.
 func JudgedBusiness(ctx context.Context) (uuid.UUID, bool) {
 	business, judged := ctx.Value(judgedKey{}).(uuid.UUID)
 	return business, judged

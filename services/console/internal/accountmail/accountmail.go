@@ -58,6 +58,15 @@ func PasswordRemoved(to, link string, languages ...string) (notifications.Mail, 
 	return changed("password_removed", to, link, languages)
 }
 
+// DeviceAdded is the mail after a program on a machine was let act for somebody by `slotmesh login`; link is where a
+// new password is asked for, which ends all of them.
+func DeviceAdded(to, device, link string, languages ...string) (notifications.Mail, error) {
+	return letter{
+		from: platform, subject: "device_subject", paragraphs: []string{"device_lead", "device_not_you"},
+		values: map[string]string{"Device": device}, button: "changed_button", link: link,
+	}.to(to, languages)
+}
+
 // changed is a mail of one sentence about by what somebody signs in.
 func changed(what, to, link string, languages []string) (notifications.Mail, error) {
 	return letter{

@@ -27,7 +27,8 @@ func TestEveryMailIsWrittenInEveryLanguageOfThePages(t *testing.T) {
 		alone, err7 := accountmail.PasswordRemoved("a@example.com", link, language)
 		sooner, err9 := accountmail.RetentionShortened("a@example.com", "Harbour", link, 730, 30, language)
 		account, err10 := accountmail.PaymentAccountChanged("a@example.com", "Harbour", link, language)
-		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10} {
+		device, err11 := accountmail.DeviceAdded("a@example.com", "Ana's laptop", link, language)
+		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11} {
 			if err != nil {
 				t.Errorf("%s, %d: %v", language, i, err)
 			}
@@ -41,6 +42,9 @@ func TestEveryMailIsWrittenInEveryLanguageOfThePages(t *testing.T) {
 		}
 		if added.Subject == removed.Subject || alone.Subject == changed.Subject || added.Paragraphs[1] != alone.Paragraphs[1] {
 			t.Errorf("%s: %+v, %+v and %+v", language, added, removed, alone)
+		}
+		if !strings.Contains(device.Paragraphs[0], "Ana's laptop") || device.Subject == added.Subject {
+			t.Errorf("%s: %+v", language, device)
 		}
 		if reset.Language != language || reset.Link != link || reset.Subject == changed.Subject || len(reset.Paragraphs) != 3 {
 			t.Errorf("%+v", reset)

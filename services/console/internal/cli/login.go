@@ -20,8 +20,8 @@ func (c *command) login() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "login", Short: "Sign in to this server, and keep the token", Args: cobra.NoArgs,
 		Long: `login prints an address and a code. Open the address in a browser, sign in there as you always do, and confirm the code: the token that this
-machine gets may do what you may do in one business, or as an operator everywhere, for 90 days. With --with-token, or where nobody
-types, it reads a token of the admin API from standard input instead, and asks the server whether it is good.
+machine gets may do what you may do in one business, or as an operator everywhere, for 90 days. It ends with your password, and when
+it is not used for 30 days. With --with-token, or where nobody types, it reads a token of the admin API from standard input instead, and asks the server whether it is good.
 
 The token is kept for this server alone, in a file that nobody else of this machine may read: slotmesh/tokens.json in XDG_CONFIG_HOME,
 or in .config of HOME.`,

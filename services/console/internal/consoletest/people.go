@@ -70,7 +70,7 @@ func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) 
 	}
 	for _, m := range members {
 		if m.Role == access.Operator {
-			if err := w.Store.MakeOperator(t.Context(), Operator, person.ID); err != nil {
+			if err := w.Store.MakeOperator(t.Context(), Operator, person.ID, now); err != nil {
 				t.Fatal(err)
 			}
 			continue

@@ -1,8 +1,8 @@
 // Package gate stands before the routes of the owner's side: each is registered with the action that it is, and lets nobody by whom the
 // table of internal/access does not allow it. Who asks, an authenticating middleware has said before, by [Admit].
 //
-// A write is authorized twice: before its body is read, and again when the body is there, as a client may hold the body back until long after its rights
-// were taken away (docs/decisions/033).
+// A write is authorized twice: before its body is read, and again when the body is there, as a client may hold the
+// body back until long after its rights were taken away (docs/decisions/033).
 package gate
 
 import (
@@ -39,8 +39,8 @@ type FindBusiness func(ctx context.Context, slug string) (*catalog.Offer, error)
 type Authority interface {
 	// Renew returns a principal as they are now. Fault: unauthorized.
 	Renew(ctx context.Context, p access.Principal) (access.Principal, error)
-	// BeginWrite is Renew for a write in other services. Taking the principal's rights away waits for the write, until its end is called with the
-	// error of the write.
+	// BeginWrite is Renew for a write in other services. Taking the principal's rights away waits for the write,
+	// until its end is called with the error of the write.
 	BeginWrite(ctx context.Context, p access.Principal) (now access.Principal, end func(error), err error)
 }
 
@@ -117,14 +117,15 @@ func (r *Router) check(path string, action access.Action) fiber.Handler {
 	}
 }
 
-// recheck reads the body of a write, authorizes the write again, and lets the handler go on as the principal is by then. The team and its tokens are
-// kept by console itself, which checks them once more in the transaction of the write; for a write in another service, taking rights away waits.
+// recheck reads the body of a write, authorizes the write again, and lets the handler go on as the principal is by
+// then. The team and its tokens are kept by console itself, which checks them once more in the transaction of the
+// write; for a write in another service, taking rights away waits.
 func (r *Router) recheck(action access.Action) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if _, err := server.Body(c); err != nil {
 			return err
 		}
-		if action == access.ManageTeam {
+		if action == access.ManageTeam || action == access.ManageOperators {
 			now, err := r.authority.Renew(c.UserContext(), Principal(c))
 			if err != nil {
 				return err

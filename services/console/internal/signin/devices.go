@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -23,6 +24,7 @@ func (p *Pages) mountDevices(router fiber.Router) {
 	router.Post("/device/token", p.redeemDevice)
 	router.Get("/device", p.rememberDevice, p.Admit, p.device)
 	router.Post("/device", p.Admit, p.readmit, p.answerDevice)
+	router.Post("/account/devices/:id/end", p.endDevice)
 }
 
 // deviceGrant is the only grant that programs ask for here.
@@ -202,4 +204,16 @@ func (p *Pages) answerDevice(c *fiber.Ctx) error {
 		return err
 	}
 	return c.Redirect("/device?done="+done, fiber.StatusSeeOther)
+}
+
+// endDevice ends a program that acts for who is signed in.
+func (p *Pages) endDevice(c *fiber.Ctx) error {
+	if _, err := web.Form(c); err != nil {
+		return err
+	}
+	id, err := uuid.Parse(c.Params("id"))
+	if err != nil {
+		return fault.New(fault.NotFound, "There is nothing at this path.")
+	}
+	return p.changed(c, "device_ended", "", p.accounts.EndDevice(c.UserContext(), SignedIn(c), id))
 }

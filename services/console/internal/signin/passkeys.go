@@ -191,4 +191,5 @@ func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
 var doneHere = map[string]string{
 	"language": "language_done", "password": "password_done", "passkey_added": "passkey_added", "passkey_removed": "passkey_removed", "password_removed": "password_removed",
 	"invitation_accepted": "invitation_accepted", "invitation_declined": "invitation_declined",
+	"device_ended": "device_ended",
 }

@@ -150,8 +150,9 @@ func (p *Pages) Admit(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// readmit is middleware behind [Pages.Admit]: it reads the body of a write and looks up again who is signed in, as a client may hold the body back until long
-// after the session has ended. The transaction of the write checks once more.
+// readmit is middleware behind [Pages.Admit]: it reads the body of a write and looks up again who is signed in, as a
+// client may hold the body back until long after the session has ended. The transaction of the write checks once
+// more.
 func (p *Pages) readmit(c *fiber.Ctx) error {
 	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
 		return c.Next()
@@ -280,10 +281,14 @@ func (p *Pages) showAccount(c *fiber.Ctx, status int, wrong string) error {
 	if err != nil {
 		return err
 	}
+	devices, names, err := p.accounts.Devices(c.UserContext(), signed)
+	if err != nil {
+		return err
+	}
 	return p.show(c, status, func(page view.Page) view.Content {
 		return view.Account(page, view.Accounts{
 			Signed: signed, Sessions: sessions, Languages: p.texts.Languages(), Passkeys: keys, Invitations: invitations, Passwords: p.accounts.PasswordSignIn, Adds: p.offersPasskeys(c),
-			Done: doneHere[c.Query("done")], Wrong: wrong,
+			Devices: devices, BusinessNames: names, Done: doneHere[c.Query("done")], Wrong: wrong,
 		})
 	})
 }

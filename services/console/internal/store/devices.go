@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
@@ -47,7 +48,8 @@ func (s *Store) DeviceLogin(ctx context.Context, userCode string, now time.Time)
 	return d, found(err)
 }
 
-// AnswerDeviceLogin notes what who is signed in lets a program act as, nil where they refuse, once. Errors: [ErrRevoked], [ErrNotFound].
+// AnswerDeviceLogin notes what who is signed in lets a program act as, nil where they refuse, once. Errors:
+// [ErrRevoked], [ErrNotFound].
 func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, userCode string, allowed *access.Member, now time.Time) error {
 	m := access.Member{}
 	if allowed != nil {
@@ -73,13 +75,14 @@ type answered struct {
 	expires time.Time
 	polled  *time.Time
 	person  *uuid.UUID
+	client  string
 	allowed bool
 	access.Member
 }
 
 func scanAnswered(row pgx.CollectableRow) (answered, error) {
 	var a answered
-	err := row.Scan(&a.expires, &a.polled, &a.person, &a.allowed, &a.BusinessID, &a.Role, &a.StaffID)
+	err := row.Scan(&a.expires, &a.polled, &a.person, &a.client, &a.allowed, &a.BusinessID, &a.Role, &a.StaffID)
 	return a, err
 }
 
@@ -88,8 +91,12 @@ func scanAnswered(row pgx.CollectableRow) (answered, error) {
 func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token, token [sha256.Size]byte) (Token, error) {
 	var told error // is no failure: what was noted stays
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		person, err := lockAnswerer(ctx, tx, hash)
+		if err != nil {
+			return err
+		}
 		a, err := postgres.Row(ctx, tx, scanAnswered, "look up a program that waits", `
-			SELECT expires_at, polled_at, person_id, coalesce(allowed, false), coalesce(business_id, '00000000-0000-0000-0000-000000000000'), coalesce(role, ''),
+			SELECT expires_at, polled_at, person_id, client, coalesce(allowed, false), coalesce(business_id, '00000000-0000-0000-0000-000000000000'), coalesce(role, ''),
 			       coalesce(staff_id, '00000000-0000-0000-0000-000000000000')
 			FROM device_logins WHERE hash = $1 FOR UPDATE`, hash[:])
 		switch {
@@ -98,9 +105,9 @@ func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, e
 		case a.person == nil && !a.expires.After(t.CreatedAt):
 			told = ErrExpired
 			return endDeviceLogin(ctx, tx, hash)
-		case a.person == nil:
+		case a.person == nil || person == nil: // or was answered since
 			told = ErrPending
-			if a.polled != nil && t.CreatedAt.Sub(*a.polled) < every {
+			if a.person == nil && a.polled != nil && t.CreatedAt.Sub(*a.polled) < every {
 				told = ErrTooSoon
 			}
 			_, err := tx.Exec(ctx, `UPDATE device_logins SET polled_at = $2 WHERE hash = $1`, hash[:], t.CreatedAt)
@@ -117,7 +124,7 @@ func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, e
 		if err != nil {
 			return err
 		}
-		t.Member, t.CreatedBy = a.Member, *a.person
+		t.Member, t.CreatedBy, t.Device = a.Member, *a.person, a.client
 		return insertToken(as(ctx, *a.person), tx, t, token)
 	})
 	if err == nil {
@@ -126,9 +133,56 @@ func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, e
 	return t, err
 }
 
+// Devices lists the programs that act for a person by `slotmesh login` at the instant now, newest first.
+func (s *Store) Devices(ctx context.Context, personID uuid.UUID, now time.Time) ([]Token, error) {
+	return postgres.Rows(ctx, s.pool, scanToken, "list the programs of a person", `
+		SELECT `+tokenColumns+` FROM tokens
+		WHERE created_by = $1 AND device IS NOT NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
+		  AND coalesce(last_used_at, created_at) > $3
+		ORDER BY created_at DESC, id LIMIT 100`, personID, now, now.Add(-DeviceIdle))
+}
+
+// EndDevice ends the token of a program that who is signed in let act for them, and the tokens that were made with
+// it; one that has ended before, or is another's, stays as it is. Errors: [ErrRevoked]. Fault: outcome_unknown.
+func (s *Store) EndDevice(ctx context.Context, by access.Principal, id uuid.UUID, now time.Time) error {
+	return s.revoking(ctx, by.ID, func(tx pgx.Tx) error {
+		if _, err := authorize(ctx, tx, by, by.ID); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, revoke(`SELECT id FROM tokens WHERE created_by = @person_id AND id = @id AND device IS NOT NULL`),
+			eventlog.Add(ctx, pgx.NamedArgs{"person_id": by.ID, "id": id}, now))
+		return err
+	})
+}
+
+// endDevices ends every program that acts for a person by `slotmesh login`, with the tokens that were made with it,
+// and refuses every one that waits for its token.
+func endDevices(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
+	if _, err := tx.Exec(ctx, `UPDATE device_logins SET allowed = false WHERE person_id = $1`, personID); err != nil {
+		return fmt.Errorf("refuse the programs that wait: %w", err)
+	}
+	_, err := tx.Exec(ctx, revoke(`SELECT id FROM tokens WHERE created_by = @person_id AND device IS NOT NULL`),
+		eventlog.Add(ctx, pgx.NamedArgs{"person_id": personID}, now))
+	if err != nil {
+		return fmt.Errorf("end the programs of a person: %w", err)
+	}
+	return nil
+}
+
 func endDeviceLogin(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) error {
 	_, err := tx.Exec(ctx, `DELETE FROM device_logins WHERE hash = $1`, hash[:])
 	return err
+}
+
+// lockAnswerer locks the person who has answered a program, before the program's own row, as [endDevices] does; nil
+// where nobody has answered yet. Errors: [ErrNotFound].
+func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid.UUID, error) {
+	person, err := postgres.Row(ctx, tx, pgx.RowTo[*uuid.UUID], "look up a program that waits", `SELECT person_id FROM device_logins WHERE hash = $1`, hash[:])
+	if err != nil || person == nil {
+		return nil, found(err)
+	}
+	_, err = lockPerson(ctx, tx, *person)
+	return person, err
 }
 
 // isStill reports whether a person is what they were when they answered.

@@ -53,5 +53,5 @@ func followGroup(ctx context.Context, tx pgx.Tx, person Person, operator bool, n
 	default:
 		return nil
 	}
-	return endAll(ctx, tx, person.ID)
+	return endAll(ctx, tx, person.ID, now)
 }

@@ -78,7 +78,7 @@ func (s *Store) Invite(
 			})
 		}
 		if !person.Verified {
-			if err := errors.Join(forgetCredentials(ctx, tx, personID), endUnverified(ctx, tx, personID)); err != nil {
+			if err := errors.Join(forgetCredentials(ctx, tx, personID), endUnverified(ctx, tx, personID, now)); err != nil {
 				return Invitation{}, err
 			}
 		}

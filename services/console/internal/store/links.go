@@ -36,8 +36,8 @@ func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) err
 	return addLink(ctx, s.pool, l, hash)
 }
 
-// AddInvitation is [Store.AddLink] of a link that a principal gives to a person whom they invite into a business, with the nil UUID among the operators.
-// Errors: [ErrRevoked]. Faults: those of the principal's rights.
+// AddInvitation is [Store.AddLink] of a link that a principal gives to a person whom they invite into a business,
+// with the nil UUID among the operators. Errors: [ErrRevoked]. Faults: those of the principal's rights.
 func (s *Store) AddInvitation(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link, hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := authorizeIn(ctx, tx, by, businessID); err != nil {
@@ -125,7 +125,7 @@ func verify(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 	if err := record(ctx, tx, event.MemberJoined, personID, uuid.Nil, now); err != nil {
 		return err
 	}
-	return endAll(ctx, tx, personID)
+	return endAll(ctx, tx, personID, now)
 }
 
 // forgetCredentials takes away by what a person signs in, and the browsers that are known for it: another person may have set and used them.
@@ -140,8 +140,11 @@ func forgetCredentials(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error
 	return err
 }
 
-// endAll ends every session and link of a person.
-func endAll(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
+// endAll ends every session and link of a person, and every program that acts for them by `slotmesh login`.
+func endAll(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
+	if err := endDevices(ctx, tx, personID, now); err != nil {
+		return err
+	}
 	if _, err := tx.Exec(ctx, `DELETE FROM links WHERE person_id = $1`, personID); err != nil {
 		return err
 	}
@@ -149,9 +152,12 @@ func endAll(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
 	return err
 }
 
-// endUnverified ends every session of a person, and every link that does not prove who they are. Mailed links, which another business may
+// endUnverified ends every session and connected program of a person, and every link that does not prove who they are. Mailed links, which another business may
 // have sent, stay.
-func endUnverified(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
+func endUnverified(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
+	if err := endDevices(ctx, tx, personID, now); err != nil {
+		return err
+	}
 	if _, err := tx.Exec(ctx, `DELETE FROM links WHERE person_id = $1 AND NOT verifies`, personID); err != nil {
 		return err
 	}

@@ -124,14 +124,14 @@ func overMember[T any](
 			if err := revokeMadeBy(ctx, tx, businessID, personID, now); err != nil {
 				return none, fmt.Errorf("end a member's tokens: %w", err)
 			}
-			return changed, endIfAlone(ctx, tx, businessID, personID)
+			return changed, endIfAlone(ctx, tx, businessID, personID, now)
 		})
 	})
 }
 
 // endIfAlone signs a person out everywhere if they belong to no other business and are no operator. Otherwise their sessions stay: they belong
 // to the other businesses as well, and what the person may do here is read at every request.
-func endIfAlone(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID) error {
+func endIfAlone(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	var elsewhere bool
 	err := tx.QueryRow(ctx, `
 		SELECT operator OR EXISTS (SELECT FROM members WHERE person_id = people.id AND business_id <> $2) FROM people WHERE id = $1`,
@@ -139,7 +139,7 @@ func endIfAlone(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID) 
 	if err != nil || elsewhere {
 		return err
 	}
-	return endUnverified(ctx, tx, personID)
+	return endUnverified(ctx, tx, personID, now)
 }
 
 // lockMember locks what [overMember] does, and returns the role that the member has until then.

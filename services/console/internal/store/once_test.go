@@ -98,7 +98,9 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 		"make an operator": func(t *testing.T) testkit.LostWrite {
 			id := person(t)
 			return testkit.LostWrite{
-				Do:   func(ctx context.Context, p *pgxpool.Pool) error { return store.New(p).MakeOperator(ctx, operator, id) },
+				Do: func(ctx context.Context, p *pgxpool.Pool) error {
+					return store.New(p).MakeOperator(ctx, operator, id, now)
+				},
 				Done: there(t, `SELECT FROM people WHERE id = $1 AND operator`, id),
 			}
 		},

@@ -75,7 +75,7 @@ func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personI
 		if len(all) == 1 {
 			return struct{}{}, ErrLastOperator
 		}
-		return struct{}{}, errors.Join(demote(ctx, tx, personID, now), endAll(ctx, tx, personID))
+		return struct{}{}, errors.Join(demote(ctx, tx, personID, now), endAll(ctx, tx, personID, now))
 	})
 }
 
@@ -112,7 +112,7 @@ func (s *Store) SignOutOperator(ctx context.Context, by access.Principal, person
 		if err != nil {
 			return struct{}{}, err
 		}
-		return struct{}{}, errors.Join(revokeMadeAsOperator(ctx, tx, personID, now), endAll(ctx, tx, personID))
+		return struct{}{}, errors.Join(revokeMadeAsOperator(ctx, tx, personID, now), endAll(ctx, tx, personID, now))
 	})
 }
 

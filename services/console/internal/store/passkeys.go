@@ -95,7 +95,8 @@ func (s *Store) PasskeyByKey(ctx context.Context, id []byte) (Passkey, error) {
 	return p, found(err)
 }
 
-// AddPasskey keeps a passkey of who is signed in. Errors: [ErrRevoked], [ErrNotFound], [ErrTooManyPasskeys], [ErrKnownPasskey].
+// AddPasskey keeps a passkey of who is signed in. Errors: [ErrRevoked], [ErrNotFound], [ErrTooManyPasskeys],
+// [ErrKnownPasskey].
 func (s *Store) AddPasskey(ctx context.Context, by access.Principal, p Passkey) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := authorize(ctx, tx, by, p.PersonID); err != nil {
@@ -182,8 +183,8 @@ func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.
 	})
 }
 
-// RemovePassword leaves a person their passkeys alone, ends all their sessions and links, and keeps a new session. Errors: [ErrRevoked],
-// [ErrNotFound], [ErrLastWay].
+// RemovePassword leaves a person their passkeys alone, ends all their sessions and links, and keeps a new session.
+// Errors: [ErrRevoked], [ErrNotFound], [ErrLastWay].
 func (s *Store) RemovePassword(ctx context.Context, by access.Principal, of Session, session [sha256.Size]byte) error {
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
 		if _, err := authorize(ctx, tx, by, of.PersonID); err != nil {
@@ -208,7 +209,7 @@ func (s *Store) RemovePassword(ctx context.Context, by access.Principal, of Sess
 
 // anew ends every session and link of a person, and keeps a new session.
 func anew(ctx context.Context, tx pgx.Tx, of Session, session [sha256.Size]byte) error {
-	if err := endAll(ctx, tx, of.PersonID); err != nil {
+	if err := endAll(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
 		return err
 	}
 	return addSession(ctx, tx, of, session)

@@ -42,15 +42,23 @@ func scanCredentials(row pgx.CollectableRow) (Credentials, error) {
 // SignInByPassword keeps a session of a person whose password still has this hash: one that was changed while it was compared signs nobody in.
 // Errors: [ErrNotFound].
 func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Session, session [sha256.Size]byte) error {
-	return s.withPassword(ctx, of.PersonID, passwordHash, func(tx pgx.Tx) error { return addSession(ctx, tx, of, session) })
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if err := requirePassword(ctx, tx, of.PersonID, passwordHash); err != nil {
+			return err
+		}
+		return addSession(ctx, tx, of, session)
+	})
 }
 
-// ChangePassword puts a password in the place of the one that has the hash before, "" for none, ends all sessions and links of the person, and
-// keeps a new session. Errors: [ErrRevoked]; [ErrNotFound] where it is another one by now.
+// ChangePassword puts a password in the place of the one that has the hash before, "" for none, ends all sessions and
+// links of the person, and keeps a new session. Errors: [ErrRevoked]; [ErrNotFound] where it is another one by now.
 func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before, after string, of Session, session [sha256.Size]byte) error {
 	_, err := revocation(ctx, s.pool, of.PersonID, func() (struct{}, error) {
-		return struct{}{}, s.withPassword(ctx, of.PersonID, before, func(tx pgx.Tx) error {
+		return struct{}{}, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 			if _, err := authorize(ctx, tx, by, of.PersonID); err != nil {
+				return err
+			}
+			if err := requirePassword(ctx, tx, of.PersonID, before); err != nil {
 				return err
 			}
 			if err := changePassword(ctx, tx, of.PersonID, after, of.CreatedAt); err != nil {
@@ -62,22 +70,17 @@ func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before,
 	return err
 }
 
-// withPassword does something as long as a person's password has this hash.
-func (s *Store) withPassword(ctx context.Context, personID uuid.UUID, hash string, do func(pgx.Tx) error) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := lockPerson(ctx, tx, personID); err != nil {
-			return err
-		}
-		var same bool
-		err := tx.QueryRow(ctx, `SELECT coalesce(password_hash, '') = $2 FROM people WHERE id = $1`, personID, hash).Scan(&same)
-		if err == nil && !same {
-			return ErrNotFound
-		}
-		if err != nil {
-			return err
-		}
-		return do(tx)
-	})
+// requirePassword locks a person whose password has this hash, "" for none. Errors: [ErrNotFound] for another one.
+func requirePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash string) error {
+	if _, err := lockPerson(ctx, tx, personID); err != nil {
+		return err
+	}
+	var same bool
+	err := tx.QueryRow(ctx, `SELECT coalesce(password_hash, '') = $2 FROM people WHERE id = $1`, personID, hash).Scan(&same)
+	if err == nil && !same {
+		return ErrNotFound
+	}
+	return err
 }
 
 // changePassword keeps the hash of a new password, "" for none, and ends every session and link of the person.
@@ -92,5 +95,5 @@ func changePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash str
 	if err := record(ctx, tx, what, personID, uuid.Nil, now); err != nil {
 		return err
 	}
-	return endAll(ctx, tx, personID)
+	return endAll(ctx, tx, personID, now)
 }

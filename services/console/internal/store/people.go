@@ -35,8 +35,9 @@ func (p *Person) parts() []any {
 	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.ByGroupAt, &p.CreatedAt, &p.Verified, &p.Password, &p.Passkey}
 }
 
-// AddPerson keeps a person who is no operator and not verified, whom a principal invites into a business, with the nil UUID among the operators. It
-// returns who has the address then: somebody who was known before stays as they are. Errors: [ErrRevoked]. Faults: those of the principal's rights.
+// AddPerson keeps a person who is no operator and not verified, whom a principal invites into a business, with the
+// nil UUID among the operators. It returns who has the address then: somebody who was known before stays as they are.
+// Errors: [ErrRevoked]. Faults: those of the principal's rights.
 func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID uuid.UUID, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -81,9 +82,9 @@ func (s *Store) SetLanguage(ctx context.Context, by access.Principal, language s
 	})
 }
 
-// MakeOperator makes a person an operator of the platform, once. They sign in anew; who is not verified yet, by nothing that was set as them before.
-// Errors: [ErrRevoked]. Faults: forbidden.
-func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID uuid.UUID) error {
+// MakeOperator makes a person an operator of the platform at the instant now, once. They sign in anew; who is not
+// verified yet, by nothing that was set as them before. Errors: [ErrRevoked]. Faults: forbidden.
+func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	_, err := postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		if _, err := authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
 			return struct{}{}, err
@@ -100,7 +101,7 @@ func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID 
 				return struct{}{}, err
 			}
 		}
-		return struct{}{}, endAll(ctx, tx, personID)
+		return struct{}{}, endAll(ctx, tx, personID, now)
 	})
 	if err != nil {
 		return fmt.Errorf("make an operator: %w", err)

@@ -17,11 +17,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// ErrRevoked says that the session or the token of a principal has ended since it was looked up. It is a fault: unauthorized.
+// ErrRevoked says that the session or the token of a principal has ended since it was looked up. It is a fault:
+// unauthorized.
 var ErrRevoked = fault.New(fault.Unauthorized, "The session or token of this request has ended; sign in again, or send another token.")
 
-// lockRights locks the rights of roots until the transaction ends: those in changed against every use of them, and reader against changes. It locks
-// in one order, so that transactions that lock the rights of each other do not deadlock. The nil UUID has no rights to lock.
+// lockRights locks the rights of roots until the transaction ends: those in changed against every use of them, and
+// reader against changes. It locks in one order, so that transactions that lock the rights of each other do not
+// deadlock. The nil UUID has no rights to lock.
 func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uuid.UUID) error {
 	all := append(slices.Clone(changed), reader)
 	slices.SortFunc(all, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
@@ -40,7 +42,8 @@ func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uui
 	return nil
 }
 
-// rootOf returns the root of a principal: the person, or the root of the token; the nil UUID for the environment's token. Errors: [ErrRevoked].
+// rootOf returns the root of a principal: the person, or the root of the token; the nil UUID for the environment's
+// token. Errors: [ErrRevoked].
 func rootOf(ctx context.Context, from postgres.Querier, by access.Principal) (uuid.UUID, error) {
 	switch by.Kind {
 	case access.Environment:
@@ -61,8 +64,9 @@ func rootOfToken(ctx context.Context, from postgres.Querier, id uuid.UUID) (uuid
 	return root, err
 }
 
-// authorize returns a principal as they are now, and lets nothing change that until the transaction ends. changed are the people whose rights the
-// transaction changes. It comes before every other lock of the transaction. Errors: [ErrRevoked].
+// authorize returns a principal as they are now, and lets nothing change that until the transaction ends. changed are
+// the people whose rights the transaction changes. It comes before every other lock of the transaction. Errors:
+// [ErrRevoked].
 func authorize(ctx context.Context, tx pgx.Tx, by access.Principal, changed ...uuid.UUID) (access.Principal, error) {
 	root, err := rootOf(ctx, tx, by)
 	if err != nil {
@@ -74,8 +78,8 @@ func authorize(ctx context.Context, tx pgx.Tx, by access.Principal, changed ...u
 	return current(ctx, tx, by)
 }
 
-// authorizeIn is [authorize] of a write about the team of a business, or, with the nil UUID, about operators. Errors: [ErrRevoked]. Faults:
-// business_not_found, forbidden.
+// authorizeIn is [authorize] of a write about the team of a business, or, with the nil UUID, about operators. Errors:
+// [ErrRevoked]. Faults: business_not_found, forbidden.
 func authorizeIn(ctx context.Context, tx pgx.Tx, by access.Principal, businessID uuid.UUID, changed ...uuid.UUID) (access.Principal, error) {
 	now, err := authorize(ctx, tx, by, changed...)
 	if err != nil {
@@ -132,9 +136,9 @@ func (s *Store) Current(ctx context.Context, by access.Principal) (access.Princi
 	return current(ctx, s.pool, by)
 }
 
-// BeginWrite notes that a principal begins a write in another service, which lasts for at most so long, and returns the principal as they are
-// after that. The note comes before the look-up: whoever takes rights away and does not see the note has taken them before the look-up.
-// [Store.EndWrite] ends it. Errors: [ErrRevoked].
+// BeginWrite notes that a principal begins a write in another service, which lasts for at most so long, and returns
+// the principal as they are after that. The note comes before the look-up: whoever takes rights away and does not see
+// the note has taken them before the look-up. [Store.EndWrite] ends it. Errors: [ErrRevoked].
 func (s *Store) BeginWrite(ctx context.Context, by access.Principal, lasts time.Duration) (access.Principal, uuid.UUID, error) {
 	root, err := rootOf(ctx, s.pool, by)
 	if err != nil || root == uuid.Nil {
@@ -163,8 +167,9 @@ func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
-// revocation runs a transaction that takes rights from a root, and returns when the writes that began before it in other services have ended. Its
-// fault outcome_unknown says that the rights are gone, but one of these writes may still happen.
+// revocation runs a transaction that takes rights from a root, and returns when the writes that began before it in
+// other services have ended. Its fault outcome_unknown says that the rights are gone, but one of these writes may
+// still happen.
 func revocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID, revoke func() (T, error)) (T, error) {
 	done, err := revoke()
 	if err != nil || root == uuid.Nil {
@@ -187,7 +192,8 @@ const (
 	maxWritesPause = 100 * time.Millisecond
 )
 
-// awaitWrites waits for the writes of a root that are under way now. Later ones do not count: their principal was looked up after the revocation.
+// awaitWrites waits for the writes of a root that are under way now. Later ones do not count: their principal was
+// looked up after the revocation.
 func awaitWrites(ctx context.Context, pool *pgxpool.Pool, root uuid.UUID) error {
 	left, err := postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the writes under way", `
 		SELECT id FROM writes_under_way WHERE root_id = $1 AND ends_at > clock_timestamp()`, root)

@@ -28,14 +28,18 @@ type Token struct {
 	ExpiresAt     *time.Time // nil: it does not expire
 	LastUsedAt    *time.Time // to the minute
 	RevokedAt     *time.Time
+	Device        string // what the machine calls itself whose program `slotmesh login` connected; "" for other tokens
 }
 
+// DeviceIdle is how long a program that `slotmesh login` connected may stay unused before its token ends.
+const DeviceIdle = 30 * 24 * time.Hour
+
 const tokenColumns = `business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), id, name, prefix,
-	coalesce(created_by, '00000000-0000-0000-0000-000000000000'), created_at, expires_at, last_used_at, revoked_at`
+	coalesce(created_by, '00000000-0000-0000-0000-000000000000'), created_at, expires_at, last_used_at, revoked_at, coalesce(device, '')`
 
 func scanToken(row pgx.CollectableRow) (Token, error) {
 	var t Token
-	err := row.Scan(&t.BusinessID, &t.Role, &t.StaffID, &t.ID, &t.Name, &t.Prefix, &t.CreatedBy, &t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt, &t.RevokedAt)
+	err := row.Scan(&t.BusinessID, &t.Role, &t.StaffID, &t.ID, &t.Name, &t.Prefix, &t.CreatedBy, &t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt, &t.RevokedAt, &t.Device)
 	return t, err
 }
 
@@ -44,7 +48,8 @@ type TokenMadeError struct{ ID uuid.UUID }
 
 func (e *TokenMadeError) Error() string { return "the token was made as " + e.ID.String() }
 
-// AddToken keeps a token by the hash of its secret, once. Errors: [ErrRevoked], [*TokenMadeError]. Faults: those of the principal's rights.
+// AddToken keeps a token by the hash of its secret, once. Errors: [ErrRevoked], [*TokenMadeError]. Faults: those of
+// the principal's rights.
 func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash [sha256.Size]byte) error {
 	made, err := postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (TokenMadeError, error) {
 		if _, err := authorizeIn(ctx, tx, by, t.BusinessID); err != nil {
@@ -84,15 +89,15 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 	}
 	_, err = tx.Exec(ctx, `
 			WITH made AS (
-			    INSERT INTO tokens (business_id, id, name, role, staff_id, hash, prefix, created_by, created_at, expires_at, root_id)
-			    VALUES (@business_id, @id, @name, @role, @staff_id, @hash, @prefix, @created_by, @created_at, @expires_at,
+			    INSERT INTO tokens (business_id, id, name, role, staff_id, hash, prefix, created_by, created_at, expires_at, device, root_id)
+			    VALUES (@business_id, @id, @name, @role, @staff_id, @hash, @prefix, @created_by, @created_at, @expires_at, nullif(@device, ''),
 			            coalesce((SELECT coalesce(root_id, created_by, id) FROM tokens WHERE id = @created_by), @created_by, @id))
 			    RETURNING *
 			)
 			`+eventlog.Record(event.Token, event.TokenCreated, "made", keptToken),
 		eventlog.Add(ctx, pgx.NamedArgs{
 			"business_id": t.BusinessID, "id": t.ID, "name": t.Name, "role": t.Role, "staff_id": OrNull(t.StaffID), "hash": hash[:], "prefix": t.Prefix,
-			"created_by": OrNull(t.CreatedBy), "created_at": t.CreatedAt, "expires_at": t.ExpiresAt,
+			"created_by": OrNull(t.CreatedBy), "created_at": t.CreatedAt, "expires_at": t.ExpiresAt, "device": t.Device,
 		}, t.CreatedAt))
 	return err
 }
@@ -138,8 +143,9 @@ func revoke(first string) string {
 		` + eventlog.Record(event.Token, event.TokenRevoked, "revoked", keptToken)
 }
 
-// RevokeToken ends a token of a business and those that were made with it, at once; what ended before stays as it was. It is done once. Errors:
-// [ErrRevoked], [ErrNotFound]. Faults: those of the principal's rights; outcome_unknown.
+// RevokeToken ends a token of a business and those that were made with it, at once; what ended before stays as it
+// was. It is done once. Errors: [ErrRevoked], [ErrNotFound]. Faults: those of the principal's rights;
+// outcome_unknown.
 func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID, id uuid.UUID, now time.Time) error {
 	root, err := rootOfToken(ctx, s.pool, id)
 	if errors.Is(err, ErrRevoked) {
@@ -206,8 +212,9 @@ func (s *Store) RevokeTokensMadeBy(ctx context.Context, businessID, personID uui
 func (s *Store) TokenByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Token, error) {
 	token, err := postgres.Row(ctx, s.pool, scanToken, "look up a token", `
 		SELECT `+tokenColumns+` FROM tokens
-		WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (`+madeByLapsed+`)`,
-		hash[:], now, now.Add(-GroupOperatorGood))
+		WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (`+madeByLapsed+`)
+		  AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`,
+		hash[:], now, now.Add(-GroupOperatorGood), now.Add(-DeviceIdle))
 	if err != nil {
 		return Token{}, found(err)
 	}

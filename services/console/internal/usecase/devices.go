@@ -12,8 +12,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/accountmail"
 	"github.com/slotmesh/slotmesh/services/console/internal/secret"
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
@@ -139,6 +141,46 @@ func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedIn, typed str
 	return err
 }
 
+// Devices lists the programs that act for who is signed in, newest first, with the names of the businesses that they
+// act in by id. Where catalog is away, the names are left out: the programs can be ended all the same.
+func (a *Accounts) Devices(ctx context.Context, signed *SignedIn) ([]store.Token, map[uuid.UUID]string, error) {
+	devices, err := a.Store.Devices(ctx, signed.Person.ID, a.Clock.Now())
+	if err != nil || len(devices) == 0 || signed.Principal.Operator {
+		return devices, nil, err
+	}
+	names := map[uuid.UUID]string{}
+	list, err := a.Businesses.List(ctx, signed.Principal.Businesses(), request.Page{Limit: catalog.MostListed})
+	if err != nil {
+		a.Logger.WarnContext(ctx, "the businesses of programs are not named", slog.Any("error", err))
+		return devices, names, nil
+	}
+	for _, b := range list.Businesses {
+		names[b.ID] = b.Name
+	}
+	return devices, names, nil
+}
+
+// EndDevice ends a program that acts for who is signed in, at once. Errors: [store.ErrRevoked]. Fault: outcome_unknown.
+func (a *Accounts) EndDevice(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
+	if err := a.Store.EndDevice(ctx, signed.Principal, id, a.Clock.Now()); err != nil {
+		return err
+	}
+	a.changed(ctx, signed.Principal, "revoke token", slog.String("token_id", id.String()))
+	return nil
+}
+
+// tellOfDevice mails a person that a program acts for them now.
+func (a *Accounts) tellOfDevice(ctx context.Context, made store.Token) {
+	who, err := a.Store.ByID(ctx, made.CreatedBy)
+	if err != nil {
+		a.Logger.WarnContext(ctx, "a mail about an account was not written", slog.Any("error", err))
+		return
+	}
+	a.tell(ctx, who.Person, func(to, link string, languages ...string) (notifications.Mail, error) {
+		return accountmail.DeviceAdded(to, made.Device, link, languages...)
+	})
+}
+
 // RedeemDevice gives the program with a secret its token, once it is allowed to have one. Errors: [ErrNobody] for a secret that no program has;
 // [store.ErrPending], [store.ErrTooSoon], [store.ErrDenied], [store.ErrExpired].
 func (a *Accounts) RedeemDevice(ctx context.Context, clear string) (string, error) {
@@ -164,6 +206,7 @@ func (a *Accounts) RedeemDevice(ctx context.Context, clear string) (string, erro
 		return "", err
 	}
 	a.count(ctx, byDevice, "signed-in")
+	a.tellOfDevice(ctx, made)
 	a.Logger.LogAttrs(ctx, slog.LevelInfo, "admin change", slog.String("change", "create token"), slog.String("by", "person "+made.CreatedBy.String()),
 		slog.String("token_id", made.ID.String()), slog.String("business_id", made.BusinessID.String()), slog.String("role", string(made.Role)))
 	return token, nil

@@ -96,7 +96,7 @@ func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invi
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Store.MakeOperator(ctx, by, person.ID); err != nil {
+	if err := a.Store.MakeOperator(ctx, by, person.ID, a.Clock.Now()); err != nil {
 		return nil, err
 	}
 	a.changed(ctx, by, "invite operator", slog.String("person_id", person.ID.String()))

@@ -16,14 +16,16 @@ import (
 // LinkGood is how long a link signs in (accounts.md).
 const LinkGood = 15 * time.Minute
 
-// makeLink makes a link that is good once, for so long, keeps it by keep, and returns its secret and until when it is good.
+// makeLink makes a link that is good once, for so long, keeps it by keep, and returns its secret and until when it is
+// good.
 func (a *Accounts) makeLink(link store.Link, good time.Duration, keep func(store.Link, [32]byte) error) (string, time.Time, error) {
 	clear, hash := secret.New("")
 	link.ExpiresAt = a.Clock.Now().Add(good).UTC().Truncate(time.Second)
 	return clear, link.ExpiresAt, keep(link, hash)
 }
 
-// makeInvitation is makeLink of a link that a principal gives to somebody whom they invite into a business, with the nil UUID among the operators.
+// makeInvitation is makeLink of a link that a principal gives to somebody whom they invite into a business, with the
+// nil UUID among the operators.
 func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID uuid.UUID, link store.Link, good time.Duration) (string, time.Time, error) {
 	return a.makeLink(link, good, func(l store.Link, hash [32]byte) error { return a.Store.AddInvitation(ctx, by, businessID, l, hash) })
 }
