@@ -120,6 +120,9 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 	"RevokeToken": func(t *testing.T, s *store.Store, a account) error {
 		return s.RevokeToken(t.Context(), a.by, a.business, tokenOf(t, s, a, a.id), time.Now())
 	},
+	"RevokeTokensMadeBy": func(t *testing.T, s *store.Store, a account) error {
+		return s.RevokeTokensMadeBy(t.Context(), a.by, a.business, a.id, time.Now())
+	},
 	"EndDevice": func(t *testing.T, s *store.Store, a account) error {
 		return s.EndDevice(t.Context(), a.by, uuid.New(), time.Now())
 	},

@@ -198,9 +198,15 @@ func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID
 		SELECT `+tokenColumns+` FROM tokens WHERE business_id = $1 AND id IN (SELECT id FROM made) ORDER BY created_at, id`, businessID, personID)
 }
 
-// RevokeTokensMadeBy ends the tokens that [Store.TokensMadeBy] lists; what ended before stays as it was.
-func (s *Store) RevokeTokensMadeBy(ctx context.Context, businessID, personID uuid.UUID, now time.Time) error {
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return revokeMadeBy(ctx, tx, businessID, personID, now) })
+// RevokeTokensMadeBy ends the tokens that [Store.TokensMadeBy] lists; what ended before stays as it was. Its faults are
+// those of the principal's rights.
+func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, businessID, personID uuid.UUID, now time.Time) error {
+	err := s.revoking(ctx, personID, func(tx pgx.Tx) error {
+		if _, err := authorizeIn(ctx, tx, by, businessID, personID); err != nil {
+			return err
+		}
+		return revokeMadeBy(ctx, tx, businessID, personID, now)
+	})
 	if err != nil {
 		return fmt.Errorf("end a person's tokens: %w", err)
 	}

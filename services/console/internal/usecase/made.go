@@ -35,7 +35,7 @@ type Makers interface {
 	// included.
 	TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]store.Token, error)
 	// RevokeTokensMadeBy ends them.
-	RevokeTokensMadeBy(ctx context.Context, businessID, personID uuid.UUID, now time.Time) error
+	RevokeTokensMadeBy(ctx context.Context, by Principal, businessID, personID uuid.UUID, now time.Time) error
 }
 
 var _ Makers = (*store.Store)(nil)
@@ -121,7 +121,7 @@ func (o *Owner) EndMadeBy(ctx context.Context, by Principal, business *catalog.O
 	}
 	// Each write is safe to repeat by itself. Under one Idempotency-Key a service would take the second for the first.
 	ctx = idempotency.With(ctx, idempotency.Request{})
-	if err := o.Makers.RevokeTokensMadeBy(ctx, business.ID, personID, o.Clock.Now()); err != nil {
+	if err := o.Makers.RevokeTokensMadeBy(ctx, by, business.ID, personID, o.Clock.Now()); err != nil {
 		return err
 	}
 	for _, k := range made.Keys {
