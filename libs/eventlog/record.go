@@ -19,7 +19,8 @@ import (
 )
 
 // Record returns an INSERT that records an event of this type for each row of rows, a table or CTE of subjects as they are after
-// the change, with the columns business_id, id and sequence. It is for a CTE of the statement that makes the change. data is an
+// the change, with the columns business_id, id and sequence. It is for a CTE of the statement that makes the change; its parameter
+// @business_id is the business of all the rows. data is an
 // SQL expression for what is kept of the subject: its row as jsonb, from which readers are shown what the admin API shows. A type
 // of "" is the parameter @event_type. The statement needs the values of [Add].
 func Record(kind event.SubjectKind, typ event.Type, rows, data string) string {
@@ -41,7 +42,7 @@ func record(kind event.SubjectKind, typ event.Type, rows, data, id string) strin
 	if id == "uuid_v7()" {
 		// The time is taken before the lock of the row. A change that waited for another one is not told as the earlier one.
 		table, _, _ := strings.Cut(rows, " ")
-		at = `greatest(` + at + `, (SELECT before.at FROM events AS before WHERE before.business_id = ` + table + `.business_id
+		at = `greatest(` + at + `, (SELECT before.at FROM events AS before WHERE before.business_id = @business_id
                AND before.subject_id = ` + table + `.id AND before.sequence = ` + table + `.sequence - 1))`
 	}
 	return `INSERT INTO events (business_id, subject_id, sequence, subject_kind, id, type, at, actor_kind, actor_id, data)
