@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slotmesh/slotmesh/libs/clip"
+	"github.com/slotmesh/slotmesh/libs/plain"
 )
 
 // JSON reads a JSON object into a struct, strictly: unknown fields, wrong types and anything after the object are refused
@@ -35,7 +36,7 @@ func JSON(body []byte, into any) error {
 // refusedBody is the fault of a body that could not be read into a struct. A field that looks like a known one is answered with that.
 func refusedBody(err error, into any) error {
 	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
-		if similar := CheckNames("field", []string{strings.Trim(name, `"`)}, fieldsOf(reflect.TypeOf(into), nil)); similar != nil {
+		if similar := plain.CheckNames("field", []string{strings.Trim(name, `"`)}, fieldsOf(reflect.TypeOf(into), nil)); similar != nil {
 			return similar
 		}
 	}

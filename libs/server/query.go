@@ -5,6 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/plain"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
@@ -27,7 +28,7 @@ func CheckQuery(c *fiber.Ctx, known ...string) error {
 		if slices.ContainsFunc(known, func(k string) bool { return k == string(name) }) {
 			continue
 		}
-		if err := request.CheckNames("parameter", []string{string(name)}, known); err != nil {
+		if err := plain.CheckNames("parameter", []string{string(name)}, known); err != nil {
 			return err
 		}
 	}

@@ -193,7 +193,6 @@ func (w *Words) FirstWeekday() time.Weekday {
 	return time.Monday
 }
 
-// Clock is the time of the day. The library counts the hour after midnight as 0 where it is 12, and lacks the Korean words for
 // Clocks writes the two times of the day between which something lies, as its zone's clock shows them. Where that clock is set back in
 // between, it may show one time twice: then each time says how far it is from UTC.
 func (w *Words) Clocks(start, end time.Time) (string, string) {
@@ -223,6 +222,7 @@ func offset(seconds int) string {
 	return text
 }
 
+// Clock is the time of the day. The library counts the hour after midnight as 0 where it is 12, and lacks the Korean words for
 // morning and afternoon, so Korean hours are counted to 24.
 func (w *Words) Clock(t time.Time) string {
 	switch {

@@ -28,8 +28,9 @@ func CutExpiring(digests []string) ExpiringList {
 	return ExpiringList{Customers: digests}
 }
 
-// CountExpiring counts the customers of several lists once each. more reports that there are more than it counted.
-func CountExpiring(lists ...*ExpiringList) (count int, more bool) {
+// CountExpiring counts the customers of several lists once each, and reports whether there are more than it counted.
+func CountExpiring(lists ...*ExpiringList) (int, bool) {
+	more := false
 	seen := map[string]struct{}{}
 	for _, list := range lists {
 		more = more || list.More

@@ -128,7 +128,7 @@ func TestAClassIsSoldSeatBySeat(t *testing.T) {
 	w.book(t, "class", key, party(1)).want(t, http.StatusConflict, "slot_unavailable")
 	w.admin(t, http.MethodPost, "businesses/class/bookings/"+first.Booking.ID+"/cancel", nil).want(t, http.StatusOK, "")
 	expect("18:00 4")
-	w.book(t, "class", key, appointment(yoga, monday, "18:30")).want(t, http.StatusConflict, "slot_unavailable") // no session
+	w.book(t, "class", key, appointment(yoga, monday, "18:30")).want(t, http.StatusConflict, "not_a_start") // no session
 	w.book(t, "class", key, appointment(yoga, monday, "18:00").with("service_ids", []string{yoga, services["Cut"]})).
 		want(t, http.StatusBadRequest, "invalid_parameter")
 	if n := w.days(t, "class", "2027-03-08", "service_id="+yoga); n != 1 {

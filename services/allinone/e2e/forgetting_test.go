@@ -140,7 +140,7 @@ func TestNothingIsLeftOfACustomerWhoWasErased(t *testing.T) {
 	for range 8 {
 		next(t, arrived)
 	}
-	w.awaitMails(t, 11)
+	w.awaitMails(t, 9) // one about the booking that was moved and cancelled at once
 	w.stop(t)
 
 	w = on("2027-04-15T06:00:00Z")

@@ -121,7 +121,7 @@ func TestBadBookingsGetASentenceAndWriteNothing(t *testing.T) {
 	unknown := uuid.NewString()
 	a := w.book(t, "form", key, good.with("service_ids", []string{unknown}))
 	a.want(t, http.StatusNotFound, "service_not_found")
-	w.book(t, "form", key, good.with("staff_id", uuid.NewString())).want(t, http.StatusConflict, "slot_unavailable")
+	w.book(t, "form", key, good.with("staff_id", uuid.NewString())).want(t, http.StatusConflict, "staff_not_found")
 	if live := w.booked(t, "form"); live != 0 {
 		t.Errorf("%d bookings were written", live)
 	}

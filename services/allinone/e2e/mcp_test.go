@@ -286,20 +286,20 @@ func TestAgentsAndServersShareTheLimitOfAKey(t *testing.T) {
 	}
 	asServer := func(key string) answer { return w.book(t, "salon", key, order{}) }
 	// refused is the answer to last, once half of what passed was the other's.
-	refused := func(what string, last, other func(string) answer) answer {
+	refused := func(what string, status int, last, other func(string) answer) answer {
 		key := w.key(t, "salon", "all")
-		return refusedAfter(t, what, limit, http.StatusUnauthorized, func(i int) answer {
+		return refusedAfter(t, what, limit, status, func(i int) answer {
 			if i < limit && i%2 == 0 {
 				return other(key)
 			}
 			return last(key)
 		})
 	}
-	a := refused("an agent after a server", asAgent, asServer)
-	if a.object(t)["error"] != "Rate limit exceeded" || a.header.Get("Retry-After") == "" || a.header.Get("Www-Authenticate") == "" {
+	a := refused("an agent after a server", http.StatusTooManyRequests, asAgent, asServer)
+	if a.object(t)["error"] != "Rate limit exceeded" || a.header.Get("Retry-After") == "" || a.header.Get("Www-Authenticate") != "" {
 		t.Errorf("got %v %s", a.header, a.body)
 	}
-	refused("a server after an agent", asServer, asAgent)
+	refused("a server after an agent", http.StatusUnauthorized, asServer, asAgent)
 }
 
 func TestAHundredAgentsBookOneSlotOnce(t *testing.T) {

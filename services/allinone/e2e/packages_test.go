@@ -127,7 +127,7 @@ func TestAVariantIsBookedWithItsOwnLengthAndPrice(t *testing.T) {
 	if b := got.Booking; b.EndTime != "12:00:00" || b.Total != 55 || b.Services[0]["variant_name"] != "Long hair" || b.Services[0]["duration_minutes"] != 60.0 {
 		t.Errorf("the variant was booked as %+v", b)
 	}
-	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:30").with("variants", pair)).want(t, http.StatusConflict, "no_staff_available")
+	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "11:30").with("variants", pair)).want(t, http.StatusConflict, "closed")
 	w.book(t, "long", key, appointment(cut.ID, "2027-03-01", "09:00").with("variants", cut.ID+":"+cut.ID)).
 		want(t, http.StatusBadRequest, "invalid_parameter")
 }

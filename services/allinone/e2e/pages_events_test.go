@@ -289,7 +289,7 @@ func (p *pages) lastTickets(t *testing.T) {
 // charging has the theatre's tickets paid online, in this mode.
 func charging(slug, mode string) string {
 	return strings.Replace(theatre(slug, 40, 20, 20, 1), "modules:",
-		"payments: {providers: [stripe], accounts: {stripe: acct_salon}, modes: {events: "+mode+"}}\n"+
+		"payments: {providers: [stripe], accounts: {stripe: acct_"+slug+"}, modes: {events: "+mode+"}}\n"+
 			"self_service: {cancel_until_hours: 0}\ncancellation_policy:\n  - {hours_before: 24, refund_percent: 100}\nmodules:", 1)
 }
 

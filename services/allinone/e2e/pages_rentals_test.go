@@ -37,12 +37,13 @@ rentals:
     units_count: 2
     min_rental_hours: 1
     max_rental_hours: 8
+    outside_hours: true
     order: 1
     upsells: [{rental: vest, required: true}, {rental: bag}]
     translations: {ar: {name: كاياك}, ja: {name: カヤック}}
   - {key: vest, name: Life vest, price: 2.00, price_type: daily, quantity: 10, units_count: 10, add_on: true}
   - {key: bag, name: Dry bag, price: 1.00, price_type: daily, quantity: 1, units_count: 1, add_on: true}
-  - {key: bike, name: Bike, category: Land, price: 18.00, price_type: daily, quantity: 1, units_count: 1, min_rental_days: 2, max_rental_days: 5, order: 2}
+  - {key: bike, name: Bike, category: Land, price: 18.00, price_type: daily, quantity: 1, units_count: 1, min_rental_days: 2, max_rental_days: 5, outside_hours: true, order: 2}
   - {key: hidden, name: Hidden, price: 5.00, price_type: daily, units_count: 3, order: 3}
 `
 }
@@ -294,7 +295,7 @@ func (p *pages) lastKayaks(t *testing.T) {
 // paidShed has its kayaks paid in advance, by this mode, with their money back until a day before.
 func paidShed(slug, mode string) string {
 	return strings.NewReplacer("modules:",
-		"payments: {providers: [stripe], accounts: {stripe: acct_salon}, modes: {rentals: "+mode+"}}\ncancellation_policy:\n  - {hours_before: 1, refund_percent: 100}\nmodules:",
+		"payments: {providers: [stripe], accounts: {stripe: acct_"+slug+"}, modes: {rentals: "+mode+"}}\ncancellation_policy:\n  - {hours_before: 1, refund_percent: 100}\nmodules:",
 		"price_type: hourly", "price_type: hourly\n    payment_requirement: full").Replace(shed(slug))
 }
 

@@ -56,6 +56,7 @@ var forMany = []struct{ name, has string }{
 	{"What is old", "DELETE FROM idempotency_records WHERE (business_id, principal, idempotency_key) IN"},
 	{"What is old", "DELETE FROM messages WHERE (business_id, id) IN (SELECT business_id, id FROM messages WHERE created_at < $1 LIMIT $2)"},
 	{"What is old", "DELETE FROM webhook_deliveries WHERE (business_id, id) IN (SELECT business_id, id FROM webhook_deliveries WHERE created_at < $1 LIMIT $2)"},
+	{"What is old", "UPDATE webhook_endpoints SET lane = NULL, lane_until = '-infinity' WHERE lane IS NOT NULL AND lane_until <"},
 	{"Businesses with something due", "WITH RECURSIVE found AS"},
 	{"Businesses with something due", "SELECT DISTINCT business_id FROM messages"},
 	{"Businesses with something due", "FROM offer_versions WHERE followed < version AND business_id > $1"},

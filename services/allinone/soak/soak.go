@@ -143,7 +143,7 @@ func (r *run) start(ctx context.Context) error {
 // settings are those of every service. Limits are far off, as each client would need an hour for its share otherwise.
 func settings(stripe string) []string {
 	return []string{
-		"SLOTMESH_ADMIN_TOKEN=" + adminToken, "BOOKING_KEY_LIMIT_PER_MINUTE=100000", "ADMIN_LIMIT_PER_MINUTE=100000",
+		"SLOTMESH_ADMIN_TOKEN=" + adminToken, "BOOKING_KEY_LIMIT_PER_MINUTE=100000", "ADMIN_LIMIT_PER_MINUTE=100000", "MESSAGES_PER_DAY=1000000",
 		"STRIPE_SECRET_KEY=sk_soak", "STRIPE_WEBHOOK_SECRET=" + webhookSecret, "STRIPE_API_BASE=" + stripe,
 		"PAYMENT_TIMEOUT=2s", "PAYMENT_EXPIRES_AFTER=20s",
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
-	requests "github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/plain"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -101,7 +101,7 @@ func Parse(body []byte, from actor.Actor) (*Request, error) {
 	if err := json.Unmarshal(body, &f.raw); err != nil || f.raw == nil {
 		return nil, fault.New(fault.InvalidParameter, "The body is not a JSON object; send one such as {\"service_ids\": [\"…\"], \"date\": \"2027-03-01\", …}.")
 	}
-	if err := requests.CheckNames("field", slices.Sorted(maps.Keys(f.raw)), fieldNames); err != nil {
+	if err := plain.CheckNames("field", slices.Sorted(maps.Keys(f.raw)), fieldNames); err != nil {
 		return nil, err
 	}
 	r := &Request{

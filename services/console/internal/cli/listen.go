@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/event"
 )
 
@@ -52,7 +53,7 @@ func (c *command) listenWebhooks() *cobra.Command {
 			if to, err := url.Parse(l.to); err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
 				return fmt.Errorf("--forward-to: %q is no URL; write one such as http://localhost:3000/hooks", l.to)
 			}
-			since := time.Now()
+			since := clock.System().Now()
 			if from != "" {
 				var err error
 				if since, err = time.Parse(time.RFC3339, from); err != nil {
@@ -145,7 +146,7 @@ func (l *listener) send(ctx context.Context, e event.Event) (string, error) {
 		return "", err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	l.sign(r.Header, e.ID.String(), time.Now(), body)
+	l.sign(r.Header, e.ID.String(), clock.System().Now(), body)
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		var failed *url.Error

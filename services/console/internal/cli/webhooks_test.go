@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
@@ -56,7 +59,8 @@ func TestWebhooksOnTheCommandLine(t *testing.T) {
 func TestWebhooksListenForwardsEventsSigned(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
-	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.Manifest("harbor", "Harbor"))
+	published := decoded(t, w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.Manifest("harbor", "Harbor")).Body)
+	w.Booking.Record(happened(uuid.MustParse(published["id"].(string)), event.BookingCreated, event.Booking, 0))
 	type got struct {
 		header http.Header
 		body   []byte

@@ -90,10 +90,12 @@ func (o *Owner) countErased(ctx context.Context, business, wanted *catalog.Offer
 	}
 	asked := customer.Expiring{Then: o.Clock.Now().AddDate(0, 0, -days)}
 	var booked, reserved *customer.ExpiringList
-	err := Together(func() (err error) {
+	err := Together(func() error {
+		var err error
 		booked, err = o.Bookings.ExpiringCustomers(ctx, business.ID, asked)
 		return err
-	}, func() (err error) {
+	}, func() error {
+		var err error
 		reserved, err = o.Rentals.Of(business.ID).ExpiringCustomers(ctx, business.Slug, asked)
 		return err
 	})

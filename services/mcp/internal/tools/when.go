@@ -92,16 +92,16 @@ func (d dates) first() string {
 	return ""
 }
 
-// nothingFree explains why a date has no free start, and names the next date that has one within [maxWindow] days.
-// It returns "" if the calendars cannot be read: an unknown reason is not a reason.
-func (b *Toolbox) nothingFree(ctx context.Context, slug, zone string, query url.Values) (text, next string) {
+// nothingFree returns sentences on why a date has no free start, and the next date that has one within [maxWindow] days.
+// Both are "" if the calendars cannot be read: an unknown reason is not a reason.
+func (b *Toolbox) nothingFree(ctx context.Context, slug, zone string, query url.Values) (string, string) {
 	loc, errZone := time.LoadLocation(zone)
 	date, errDate := time.Parse(time.DateOnly, query.Get("date"))
 	if errZone != nil || errDate != nil {
 		return "", ""
 	}
 	today, _ := time.Parse(time.DateOnly, b.Clock.Now().In(loc).Format(time.DateOnly))
-	start := date
+	text, start := "", date
 	if isPast := date.Before(today); isPast {
 		text, start = " That date is in the past.", today
 	}
@@ -116,7 +116,7 @@ func (b *Toolbox) nothingFree(ctx context.Context, slug, zone string, query url.
 	if _, listed := days.Days[query.Get("date")]; !listed && text == "" {
 		text = " The business does not take bookings that far ahead yet."
 	}
-	if next = days.first(); next != "" {
+	if next := days.first(); next != "" {
 		return text + fmt.Sprintf(" The next date with a free start is %s (%d free).", withWeekday(next), days.Days[next]), next
 	}
 	return text + fmt.Sprintf(" No date of the %d days from %s on has a free start.", maxWindow, withWeekday(window.Get("start"))), ""

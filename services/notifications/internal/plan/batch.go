@@ -57,8 +57,9 @@ func Replaceable() []string {
 // Batch returns the messages that each of several changes of one subject leads to, which are written together. Owners are notified of
 // each change by a customer. The customer gets one message with the state at the end, and none if nothing changed for the customer
 // or the business does not notify. The place is the one before the first reschedule, nil without one.
-func Batch(changes []Change, ownerEmails []string) (drafts [][]Draft, before *Place) {
-	drafts = make([][]Draft, len(changes))
+func Batch(changes []Change, ownerEmails []string) ([][]Draft, *Place) {
+	var before *Place
+	drafts := make([][]Draft, len(changes))
 	last, lastKind := -1, letter.Kind("")
 	kinds := map[letter.Kind]bool{}
 	for i, c := range changes {

@@ -1,11 +1,11 @@
-package request_test
+package plain_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/plain"
 )
 
 func TestCheckNamesRefusesOnlyLookalikesOfKnownNames(t *testing.T) {
@@ -16,7 +16,7 @@ func TestCheckNamesRefusesOnlyLookalikesOfKnownNames(t *testing.T) {
 		"rental_id": "rentalId", "RentalID": "rentalId", "Date": "date",
 		"staff_id": "", "rentalId": "", "date": "", "staff": "", "dates": "", "utm_source": "", "": "", "_": "",
 	} {
-		err := request.CheckNames("parameter", []string{"date", name}, known)
+		err := plain.CheckNames("parameter", []string{"date", name}, known)
 		if want == "" {
 			if err != nil {
 				t.Errorf("%q is refused: %s", name, err)

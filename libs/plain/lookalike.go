@@ -1,8 +1,12 @@
-package request
+package plain
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/clip"
+	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
 // CheckNames refuses a name that differs from a known one only in its case, underscores or hyphens, as staffId does from staff_id. Other
@@ -13,7 +17,7 @@ func CheckNames(noun string, names, known []string) error {
 			continue
 		}
 		if i := slices.IndexFunc(known, func(k string) bool { return plainName(k) == plainName(name) }); i >= 0 {
-			return Invalid("%s: there is no such %s; write %s.", Quoted(name), noun, known[i])
+			return fault.Newf(fault.InvalidParameter, "%s: there is no such %s; write %s.", strconv.Quote(clip.Text(name)), noun, known[i])
 		}
 	}
 	return nil
