@@ -46,7 +46,11 @@ func TestTheCustomersPageSaysThatItWasNotPaidInTime(t *testing.T) {
 // Outlook shows a plus sign of a query as it stands.
 func TestTheLinkToOutlookHasNoPlusForABlank(t *testing.T) {
 	t.Parallel()
-	p := &Page{Business: &usecase.Business{Offer: &catalog.Offer{Name: "Harbor Studio"}}}
+	sentences, err := texts.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Page{Words: words.In(sentences, "en"), Business: &usecase.Business{Offer: &catalog.Offer{Name: "Harbor Studio"}}}
 	start := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
 	link := string(p.outlook("Cut + wash", start, start.Add(time.Hour)))
 	at, err := url.Parse(link)
