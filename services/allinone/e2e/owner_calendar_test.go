@@ -91,6 +91,6 @@ func (o *office) takingOff(t *testing.T) {
 	v.SeesNot("Drag a booking", "Free 0")
 	key, cut := o.world.key(t, o.slug, "write"), o.world.named(t, o.slug, "services")["Cut"]
 	with := o.world.named(t, o.slug, "staff")["Inês"]
-	o.world.book(t, o.slug, key, appointment(cut, "2027-03-02", "14:00").with("staff_id", with)).want(t, http.StatusConflict, "slot_unavailable")
+	o.world.book(t, o.slug, key, appointment(cut, "2027-03-02", "14:00").with("staff_id", with)).want(t, http.StatusConflict, "closed")
 	o.world.book(t, o.slug, key, appointment(cut, "2027-03-03", "14:00").with("staff_id", with)).want(t, http.StatusCreated, "")
 }
