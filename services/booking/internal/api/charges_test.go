@@ -62,7 +62,7 @@ func TestTheChargeOfAReservationIsOpenedOnceAndPaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := booking.Charge{Provider: "stripe", Status: booking.ChargeOpen, Amount: 4000, DueAt: now.Add(expiresAfter), Step: 1}
+	want := booking.Charge{Provider: "stripe", Status: booking.ChargeOpen, Amount: 4000, DueAt: now.Add(expiresAfter), Step: 1, UpdatedAt: now}
 	if diff := cmp.Diff(want, opened.Charge); diff != "" {
 		t.Error(diff)
 	}

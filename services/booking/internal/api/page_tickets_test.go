@@ -182,8 +182,8 @@ func TestOneOrderHoldsTicketsOfSeveralTiersOrNone(t *testing.T) {
 			{TierID: seatID, TierName: "Seat", Quantity: 3, Price: new(json.Number("54.00"))},
 			{TierID: vipID, TierName: "VIP", Quantity: 1, Price: new(json.Number("108.00"))},
 		},
-		Date: "2027-03-01", StartTime: "22:00:00", CustomerName: "Zoë", CustomerEmail: new("zoe@example.com"), FormData: json.RawMessage("{}"),
-		Locale: "pt", CreatedAt: now, ManageURL: sold.ManageURL,
+		Date: "2027-03-01", StartTime: "22:00:00", Timezone: "Europe/Lisbon",
+		CustomerName: "Zoë", CustomerEmail: new("zoe@example.com"), FormData: json.RawMessage("{}"), Locale: "pt", CreatedAt: now, ManageURL: sold.ManageURL,
 	}
 	if diff := cmp.Diff(want, *sold); diff != "" {
 		t.Error(diff)

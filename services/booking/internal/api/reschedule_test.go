@@ -429,8 +429,8 @@ func TestAnOwnerBooksForACustomer(t *testing.T) {
 	if n := w.count(`SELECT count(*) FROM occupied_time`); n != 2 {
 		t.Errorf("%d times are taken, want two", n)
 	}
-	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND actor_kind = 'owner'`); n != 2 {
-		t.Errorf("%d events of the owner", n)
+	if n := w.count(`SELECT count(*) FROM events WHERE type = 'booking.created' AND actor_kind = 'owner'`); n != 3 {
+		t.Errorf("%d events of the owner, want three", n)
 	}
 	if a := w.book(w.key("write"), order("14:00", map[string]any{"override": true})); a.status != 403 {
 		t.Errorf("a key overrides a pause: %d", a.status)
