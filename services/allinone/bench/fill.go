@@ -248,10 +248,10 @@ const insertBookings = `
 		ORDER BY number, member, n
 	), booked AS (
 		INSERT INTO booking.bookings (business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id, staff_name,
-			party_size, total, currency, first_booking, source, staff_requested, customer_name, customer_email, form_data, locale, offer_version, link_hash, created_at, updated_at)
+			party_size, total, currency, timezone, first_booking, source, staff_requested, customer_name, customer_email, form_data, locale, offer_version, link_hash, created_at, updated_at)
 		SELECT business, id, 'confirmed', at, at + interval '30 minutes', at AT TIME ZONE 'Europe/Lisbon', at AT TIME ZONE 'Europe/Lisbon' + interval '30 minutes',
 			jsonb_build_array(jsonb_build_object('id', service, 'name', 'Service 0', 'duration_minutes', 30, 'price', 2000)), staff, 'Member ' || member,
-			1, 2000, 'EUR', false, 'bench', true, 'C', 'c' || n % 100 || '@example.com', '{}', 'en', 1, sha256(uuid_send(id)), now(), now()
+			1, 2000, 'EUR', 'Europe/Lisbon', false, 'bench', true, 'C', 'c' || n % 100 || '@example.com', '{}', 'en', 1, sha256(uuid_send(id)), now(), now()
 		FROM made
 	)
 	INSERT INTO booking.occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)

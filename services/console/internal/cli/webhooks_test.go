@@ -72,7 +72,11 @@ func TestWebhooksListenForwardsEventsSigned(t *testing.T) {
 	}))
 	t.Cleanup(receiver.Close)
 	s := shellAt(t, w)
-	out := s.must("webhooks", "listen", "harbor", "--forward-to", receiver.URL, "--from", "2020-01-01T00:00:00Z", "--once")
+	listened := s.run("webhooks", "listen", "harbor", "--forward-to", receiver.URL, "--from", "2020-01-01T00:00:00Z", "--once")
+	out := listened.out
+	if listened.code != 0 || !strings.Contains(listened.err, "The secret of this listener is whsec_") {
+		t.Errorf("listen: exit code %d, %s", listened.code, listened.err)
+	}
 	close(received)
 	n := 0
 	for r := range received {
@@ -91,6 +95,6 @@ func TestWebhooksListenForwardsEventsSigned(t *testing.T) {
 	if n == 0 {
 		t.Errorf("nothing is forwarded: %s", out)
 	}
-	s.fails(1, "--forward-to", "webhooks", "listen", "harbor", "--forward-to", "localhost")
+	s.fails(2, "--forward-to", "webhooks", "listen", "harbor", "--forward-to", "localhost")
 	s.fails(2, "forward-to", "webhooks", "listen", "harbor")
 }
