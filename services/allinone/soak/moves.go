@@ -120,6 +120,9 @@ func (c *client) cancelByLink(ctx context.Context, op *operation, booked *attemp
 // linkMessage is what the customers' pages ask for a customer who follows their link.
 func (c *client) linkMessage(method, path string, body any, key string) message {
 	header := c.call.cluster.asPages("booking", actor.Customer)
+	if method == http.MethodGet {
+		delete(header, actor.Header) // a read names no actor
+	}
 	if key != "" {
 		header[idempotency.Header] = key
 	}

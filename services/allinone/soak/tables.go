@@ -75,7 +75,7 @@ var rules = []rule{
 		SELECT e.event_id || ': ' || e.sold FROM booking.event_sales e
 		WHERE e.sold <> (SELECT coalesce(sum(quantity), 0) FROM booking.tickets t WHERE t.event_id = e.event_id AND t.status = 'sold')`},
 	{"a change is not exactly one event, or its event tells of something else", recorded("booking.bookings", "'{payment,from}'") + ` UNION ALL ` +
-		recorded("booking.tickets", "'{payment}'") + ` UNION ALL ` + recorded("rental.reservations", "'{payment,updated_at}'")},
+		recorded("booking.tickets", "'{payment}'") + ` UNION ALL ` + recorded("rental.reservations", "'{payment,updated_at,counted}'")},
 	{"nobody was told of a booking whose charge was open, or that needed none", `
 		SELECT b.id || ': ' || b.status FROM booking.bookings b
 		WHERE b.sequence = 0 AND NOT EXISTS (
