@@ -38,7 +38,7 @@ func TestEveryEndpointHasOneRowAndCallers(t *testing.T) {
 	}
 }
 
-// What a stolen credential of a service that the internet reaches is good for.
+// A stolen credential of pages or mcp is good only for what its rows allow.
 func TestPagesAndAgentsActForNobodyElse(t *testing.T) {
 	t.Parallel()
 	allowed := map[string][]actor.Kind{"pages": {actor.Page, actor.Customer}, "mcp": {actor.APIKey}, "notifications": {}}

@@ -187,7 +187,7 @@ func endBody(ctx *fasthttp.RequestCtx) {
 }
 
 // refuseMalformed sends the fault of a request that the connection did not let through, and refuses a body where none means
-// anything: servers disagree on whether the body of a GET is read. A path that has no GET says so first.
+// anything: servers disagree on whether the body of a GET is read. A path without GET answers 405 first.
 func refuseMalformed(c *fiber.Ctx) error {
 	if string(c.Request().Header.Host()) == refusedHost {
 		return refusalOf(c.Context().Conn())

@@ -22,8 +22,7 @@ func counts(t *testing.T, got consoletest.Answer) string {
 	return fmt.Sprintf("%d keys, %d calendars, %d webhooks, %d tokens", n...)
 }
 
-// What a person made, themselves and with tokens that they made, is listed and ended with one action, also after they
-// were removed. What others made stays.
+// One action ends the keys, feeds, webhooks and tokens of a removed member. Those of other members stay.
 func TestWhatARemovedMemberMadeIsListedAndEnded(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

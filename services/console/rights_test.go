@@ -299,7 +299,7 @@ func TestAHeldWriteWithItsRightsIsLetBy(t *testing.T) {
 			t.Fatal(err)
 		}
 		held := holdAll(t, w, tokens, false, who.ID, as)
-		// What takes the business away comes last.
+		// The removal of the business comes last.
 		slices.SortStableFunc(held, func(a, b heldRequest) int { return strings.Compare(a.name, b.name) })
 		for i := range held {
 			if strings.HasPrefix(held[i].name, "DELETE /admin/businesses/:slug") && !strings.Contains(held[i].name, ":id") {
@@ -356,7 +356,7 @@ func linkOf(t *testing.T, w *consoletest.World, person uuid.UUID, purpose store.
 	return clear
 }
 
-// What proves who signs in is looked up when the body is there: a password that was changed since, and a link or program that has ended since, sign nobody in.
+// A sign-in checks its proof after the body has arrived: a changed password or an ended link is refused.
 func TestAHeldSignInNeedsItsProofUntilTheEnd(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

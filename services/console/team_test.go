@@ -369,7 +369,7 @@ func TestKnownPeopleJoinByAccepting(t *testing.T) {
 	}
 }
 
-// Whoever invites an address first and is signed in as it accepts nothing for it, and gets nothing of what another business invites it to.
+// A person whose address is not verified cannot accept an invitation of another business.
 func TestUnverifiedPeopleAcceptNothing(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

@@ -46,7 +46,7 @@ func Statuses() []string {
 	return []string{StatusPending, StatusConfirmed, StatusCompleted, StatusNoShow, StatusCancelled}
 }
 
-// What a list of payments is narrowed to beside their statuses.
+// Filters of a list of payments that are not statuses.
 const (
 	PaymentRefundFailed = "refund_failed" // whose newest refund the provider refused
 	PaymentDisputed     = "disputed"      // whose customer disputes it, or has

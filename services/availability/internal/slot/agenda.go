@@ -14,7 +14,7 @@ func AgendaReach(offer *catalog.Offer, from, to timespan.Date) timespan.Span {
 }
 
 // NewAgenda returns when the active members of a business work on the dates from..to, what takes their time and when they are free, by the
-// rules that /slots goes by.
+// rules that /slots follows.
 func NewAgenda(offer *catalog.Offer, from, to timespan.Date, occupied booking.Occupied) *availability.Agenda {
 	s := &sweep{horizon: newHorizon(offer, from-2, to+2)} // each date's windows are cut to those of the dates around it
 	h, within := s.horizon, []timespan.Span{AgendaReach(offer, from, to)}

@@ -96,7 +96,8 @@ var (
 	limitRules = append([]string{availability.RulePast, availability.RuleAdvanceLimit}, gridRules...)
 )
 
-// isClosed reports whether those who perform the services do not work for the whole of the time. It is false where nobody performs them.
+// isClosed reports whether the members who perform the services do not work for the whole of the time. It is false
+// if no member performs them.
 func (s *start) isClosed() bool {
 	return !s.isPossible(hourRules...) && s.isPossible(availability.RuleInactive)
 }

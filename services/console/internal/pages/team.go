@@ -209,7 +209,7 @@ func (p *Pages) removeMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	// What they made keeps working until it is ended: who removes them is shown it. If a service is away, the list is on the page later.
+	// The keys, feeds and webhooks of a removed member keep working until they are ended, so that the page lists them.
 	if made, err := p.owner.MadeBy(c.UserContext(), gate.Principal(c), page.Business, m.Person.ID); err == nil && !made.IsEmpty() {
 		return c.Redirect(view.Path(page.Business.Slug)+"/team/"+m.Person.ID.String()+"/made?done=team_removed", fiber.StatusSeeOther)
 	}
