@@ -517,7 +517,7 @@ func TestEachPublicPathHasItsOwnLimitByAddress(t *testing.T) {
 		if refused.header.Get("Retry-After") == "" {
 			t.Errorf("%s: no Retry-After", path)
 		}
-		if a := h.get(path); a.status != http.StatusOK {
+		if a := h.get(path, "X-Forwarded-For", client()); a.status != http.StatusOK {
 			t.Errorf("%s: another address is answered %d", path, a.status)
 		}
 	}
