@@ -182,7 +182,7 @@ func (w Write) note(ctx context.Context, tx pgx.Tx, hash []byte, answer any) err
 	return nil
 }
 
-// outcomeWithin is the time to learn what became of a key, also when the request's own is up.
+// outcomeWithin is the least time to learn what became of a key, for a request whose own time is nearly or wholly up.
 const outcomeWithin = time.Second
 
 // Outcome says what became of the owner's write that the request's Idempotency-Key names: it returns the answer of [Once] as JSON, or nil
@@ -193,9 +193,13 @@ func Outcome(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID) ([]byt
 		hash  = idempotency.Of(ctx).Hash
 		w     = requested(ctx, business)
 	)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeWithin)
+	within := outcomeWithin
+	if deadline, ok := ctx.Deadline(); ok {
+		within = max(within, time.Until(deadline))
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
-	_, err := w.decide(ctx, pool, func(ctx context.Context, tx pgx.Tx) (bool, error) {
+	_, err := w.learn(ctx, pool, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var err error
 		known, err = w.known(ctx, tx)
 		return known != nil, err

@@ -73,17 +73,14 @@ func (w Write) Make(ctx context.Context, pool *pgxpool.Pool, do func(context.Con
 	case !lost:
 		return err
 	}
-	for pause := 10 * time.Millisecond; ; pause *= 2 {
-		there, asked := w.decide(ctx, pool, made)
-		switch {
-		case asked == nil && there:
-			return nil
-		case asked == nil:
-			return &notMade{err}
-		case !wait(ctx, pause):
-			return fault.Unknown(errors.Join(err, asked))
-		}
+	there, asked := w.learn(ctx, pool, made)
+	switch {
+	case asked != nil:
+		return fault.Unknown(errors.Join(err, asked))
+	case !there:
+		return &notMade{err}
 	}
+	return nil
 }
 
 // notMade is the error of a write whose connection was lost, and which is known not to be there: the store was away.
@@ -125,6 +122,16 @@ const LockSQL = `SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0
 const RefuseSQL = `
 INSERT INTO refused_writes AS known (business_id, write_id, refused_at) VALUES ($1, $2, $3)
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
+
+// learn is [Write.decide], tried on one connection after another until ctx ends.
+func (w Write) learn(ctx context.Context, pool *pgxpool.Pool, made func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
+	for pause := 10 * time.Millisecond; ; pause *= 2 {
+		there, err := w.decide(ctx, pool, made)
+		if err == nil || !wait(ctx, pause) {
+			return there, err
+		}
+	}
+}
 
 // decide says whether the write is there; where it is not, this attempt can make it no more. An attempt that is just making
 // it is waited for.
