@@ -65,7 +65,7 @@ func TestAClientMadeFromTheDocumentReadsEverythingAndBooks(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+key)
 		return nil
 	})
-	event := succeeded("pi_unknown")
+	event := succeeded("paid", "pi_unknown")
 	noticed, err := c.TakeStripeEventWithBodyWithResponse(ctx, &publicapi.TakeStripeEventParams{StripeSignature: signed(event)}, "application/json", strings.NewReader(event))
 	read(t, noticed, err, http.StatusOK)
 	expectAllAsked(t, w, asked)

@@ -27,7 +27,7 @@ type cashier struct {
 	notices string // where it tells of what was paid
 	refunds chan url.Values
 	mu      sync.Mutex
-	back    map[string]url.Values // by session: what it was made with
+	back    map[string]url.Values // by session: what it was made with, and its account
 }
 
 func openCashier(t *testing.T, mock string) *cashier {
@@ -86,6 +86,7 @@ func (c *cashier) remember(r *http.Response) error {
 		id = "cs_test_" + rand.Text()
 		c.mu.Lock()
 		c.back[id] = r.Request.Form
+		c.back[id].Set("account", r.Request.Header.Get("Stripe-Account"))
 		c.mu.Unlock()
 	}
 	session["id"], session["status"], session["payment_status"], session["url"] = id, "open", "unpaid", c.URL+"/pay/"+id
@@ -102,8 +103,8 @@ func (c *cashier) remember(r *http.Response) error {
 // pay tells Slotmesh that a session was paid, and leads the customer back.
 func (c *cashier) pay(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	event := fmt.Sprintf(`{"id": "evt_1", "object": "event", "type": "checkout.session.completed", "account": "acct_salon",
-		"data": {"object": {"id": %q, "object": "checkout.session", "payment_status": "paid"}}}`, id)
+	event := fmt.Sprintf(`{"id": "evt_1", "object": "event", "type": "checkout.session.completed", "account": %q,
+		"data": {"object": {"id": %q, "object": "checkout.session", "payment_status": "paid"}}}`, c.made(id).Get("account"), id)
 	notice, err := http.NewRequestWithContext(r.Context(), http.MethodPost, c.notices, strings.NewReader(event))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

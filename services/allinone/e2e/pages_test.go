@@ -43,7 +43,7 @@ func (p *pages) managed(t *testing.T, o order) string {
 	}
 	p.book(t, "parlour", p.key, o).into(t, http.StatusCreated, &booked)
 	if booked.Payment.Reference != "" {
-		event := succeeded(booked.Payment.Reference)
+		event := succeeded("parlour", booked.Payment.Reference)
 		p.notify(t, event, signed(event)).want(t, http.StatusOK, "")
 	}
 	return booked.ManageURL
@@ -85,7 +85,7 @@ func (p *pages) moveAndCancel(t *testing.T) {
 	link := p.managed(t, appointment(p.cut, "2027-03-02", "10:00"))
 	v := p.visit(t, visitor.As{Locale: "en-GB"})
 	v.Go(link)
-	v.Sees("Booking request received", "Cut", "10:00 – 10:45", "Europe/Lisbon", "Member 0", "You can cancel until")
+	v.Sees("Booking confirmed", "Cut", "10:00 – 10:45", "Europe/Lisbon", "Member 0", "You can cancel until")
 	v.Check()
 	v.Keep("manage-390")
 	v.Press("Choose another time")

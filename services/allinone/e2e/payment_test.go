@@ -27,10 +27,10 @@ func connected(stripe string) func(*allinone.Config) {
 	}
 }
 
-// succeeded is Stripe's event of a charge of [paidSalon] that was paid.
-func succeeded(reference string) string {
-	return fmt.Sprintf(`{"id": "evt_1", "object": "event", "type": "payment_intent.succeeded", "account": "acct_salon",
-		"data": {"object": {"id": %q, "object": "payment_intent"}}}`, reference)
+// succeeded is Stripe's event of a paid charge of the [paidSalon] with this slug.
+func succeeded(slug, reference string) string {
+	return fmt.Sprintf(`{"id": "evt_1", "object": "event", "type": "payment_intent.succeeded", "account": "acct_%s",
+		"data": {"object": {"id": %q, "object": "payment_intent"}}}`, slug, reference)
 }
 
 // signed is Stripe's signature of an event that is sent now.
@@ -65,7 +65,7 @@ func (w *world) statuses(t *testing.T, slug string) []string {
 // paidSalon is a salon that takes 25 percent of Cut online, when booking.
 func paidSalon(slug string) string {
 	manifest := strings.Replace(salon(slug, 1), "bookings: {", "bookings: {confirm: auto, ", 1)
-	manifest = strings.Replace(manifest, "hours:\n", "payments:\n  providers: [stripe]\n  accounts: {stripe: acct_salon}\n  modes: {services: online}\nhours:\n", 1)
+	manifest = strings.Replace(manifest, "hours:\n", "payments:\n  providers: [stripe]\n  accounts: {stripe: acct_"+slug+"}\n  modes: {services: online}\nhours:\n", 1)
 	return strings.Replace(manifest, "price: 40.00,", "price: 40.00, payment_requirement: deposit_percent, deposit_value: 25,", 1)
 }
 
@@ -89,7 +89,7 @@ func TestABookingIsPaidOnline(t *testing.T) {
 	if !booked.PaymentRequired || p.Provider != "stripe" || p.Amount != 10 || p.Currency != "EUR" || p.Reference == "" || p.ClientSecret == "" {
 		t.Errorf("got %+v", booked)
 	}
-	event := succeeded(p.Reference)
+	event := succeeded("paid", p.Reference)
 	for name, signature := range map[string]string{"no signature": "", "another event's": signed("{}"), "a made-up one": "t=1,v1=00"} {
 		if a := w.notify(t, event, signature); a.status != http.StatusBadRequest || !slices.Equal(w.statuses(t, "paid"), []string{"pending"}) {
 			t.Errorf("%s: an event was answered %d, the bookings are %v", name, a.status, w.statuses(t, "paid"))
@@ -99,7 +99,7 @@ func TestABookingIsPaidOnline(t *testing.T) {
 	if got := w.statuses(t, "paid"); !slices.Equal(got, []string{"confirmed"}) {
 		t.Errorf("after it was paid the bookings are %v", got)
 	}
-	unknown := succeeded("pi_unknown")
+	unknown := succeeded("paid", "pi_unknown")
 	w.notify(t, unknown, signed(unknown)).want(t, http.StatusOK, "")
 
 	mock.Stop()
