@@ -12,7 +12,7 @@ import (
 type Filter struct {
 	From, To *timespan.Date // of the start in business time, both included
 	Status   string         // one of the Status… values
-	// Query is part of the customer's name, address or phone number, in any case; a phone number is found however it is written.
+	// Query is words of the customer's name and address, in any order, case and accents, or a part of the phone number.
 	Query     string
 	ServiceID *uuid.UUID // of one of its services
 	StaffID   *uuid.UUID
@@ -23,7 +23,7 @@ type Filter struct {
 // TicketFilter narrows a list of orders of tickets; what is left out narrows nothing.
 type TicketFilter struct {
 	EventID *uuid.UUID
-	Query   string // part of the customer's name or address, in any case
+	Query   string // like [Filter.Query]
 }
 
 // Values are the parameters of a list, as bookingclient.ReadTicketFilter reads them.

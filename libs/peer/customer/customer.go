@@ -18,7 +18,7 @@ import (
 
 // Search asks for customers, by address.
 type Search struct {
-	// Query is part of a name, an address or a phone number, in any case; "" finds everybody.
+	// Query is words of a name and an address, in any order, case and accents, or a part of a phone number; "" finds all.
 	Query string `json:"query"`
 	// Of are addresses in small letters: exactly these are asked for, where there are any, and Query is left aside.
 	Of    []string `json:"of"`

@@ -59,17 +59,18 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 	return b, err
 }
 
+var customerFound = postgres.CustomerFound("customer_name", "customer_email", "customer_phone")
+
 // filterSQL narrows a list by [filterArgs]; what is null, or empty, narrows nothing. Within one business the list is read by start, and
 // what a query asks of each row is looked at on the way: a page of what is rare reads all of the business's bookings once.
-const filterSQL = `
+var filterSQL = `
 		  AND (@from::date IS NULL OR local_start >= @from::date)
 		  AND (@to::date IS NULL OR local_start < @to::date)
 		  AND (@status = '' OR status = @status)
 		  AND (@source = '' OR source = @source)
 		  AND (@staff_id::uuid IS NULL OR staff_id = @staff_id OR services @> jsonb_build_array(jsonb_build_object('staff_id', @staff_id::text)))
 		  AND (@service_id::text IS NULL OR services @> jsonb_build_array(jsonb_build_object('id', @service_id::text)))
-		  AND (@query = '' OR strpos(lower(customer_name), lower(@query)) > 0 OR strpos(lower(customer_email), lower(@query)) > 0
-		       OR strpos(translate(customer_phone, ' -()./', ''), nullif(translate(@query, ' -()./', ''), '')) > 0)
+		  AND ` + customerFound + `
 		  AND (@charges::text[] IS NULL OR EXISTS (SELECT FROM payments AS charge
 		       WHERE charge.business_id = @business_id AND charge.subject_id = bookings.id AND charge.status = ANY(@charges)
 		         AND (@payment <> 'refund_failed' OR charge.refund_status = 'refused') AND (@payment <> 'disputed' OR charge.dispute_status IS NOT NULL)))`

@@ -16,7 +16,7 @@ import (
 )
 
 // customersSQL lists addresses with what was taken by them. One that the query finds anywhere is counted whole.
-const customersSQL = `
+var customersSQL = `
 SELECT email, (array_agg(name ORDER BY created_at DESC))[1], (array_agg(phone ORDER BY created_at DESC) FILTER (WHERE phone IS NOT NULL))[1],
        count(*) FILTER (WHERE kind = 'booking'), count(*) FILTER (WHERE kind = 'ticket'), min(created_at), max(created_at)
 FROM (
@@ -27,8 +27,7 @@ FROM (
     FROM tickets WHERE business_id = @business_id AND lower(customer_email) > @after
 ) AS held
 GROUP BY email
-HAVING CASE WHEN @of::text[] <> '{}' THEN email = ANY(@of) ELSE bool_or(strpos(email, lower(@query)) > 0 OR strpos(lower(name), lower(@query)) > 0
-               OR strpos(translate(phone, ' -()./', ''), nullif(translate(@query, ' -()./', ''), '')) > 0) END
+HAVING CASE WHEN @of::text[] <> '{}' THEN email = ANY(@of) ELSE bool_or(` + postgres.CustomerFound("name", "email", "phone") + `) END
 ORDER BY email
 LIMIT @limit`
 

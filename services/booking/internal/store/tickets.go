@@ -380,7 +380,7 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter bookin
 		SELECT `+ticketColumns+` FROM tickets
 		WHERE business_id = @business_id
 		  AND (@event_id::uuid IS NULL OR event_id = @event_id)
-		  AND (@query = '' OR strpos(lower(customer_name), lower(@query)) > 0 OR strpos(lower(customer_email), lower(@query)) > 0)
+		  AND `+customerFound+`
 		  AND (@after::timestamptz IS NULL OR (created_at, id) > (@after, @after_id))
 		ORDER BY created_at, id
 		LIMIT @limit`, pgx.NamedArgs{

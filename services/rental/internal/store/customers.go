@@ -16,15 +16,14 @@ import (
 )
 
 // customersSQL lists addresses with what was reserved by them. One that the query finds anywhere is counted whole.
-const customersSQL = `
+var customersSQL = `
 SELECT lower(customer_email) AS email, (array_agg(customer_name ORDER BY created_at DESC))[1],
        (array_agg(customer_phone ORDER BY created_at DESC) FILTER (WHERE customer_phone IS NOT NULL))[1], count(*), min(created_at), max(created_at)
 FROM reservations
 WHERE business_id = @business_id AND lower(customer_email) > @after
 GROUP BY 1
 HAVING CASE WHEN @of::text[] <> '{}' THEN lower(customer_email) = ANY(@of)
-            ELSE bool_or(strpos(lower(customer_email), lower(@query)) > 0 OR strpos(lower(customer_name), lower(@query)) > 0
-                    OR strpos(translate(customer_phone, ' -()./', ''), nullif(translate(@query, ' -()./', ''), '')) > 0) END
+            ELSE bool_or(` + postgres.CustomerFound("customer_name", "customer_email", "customer_phone") + `) END
 ORDER BY 1
 LIMIT @limit`
 
