@@ -173,6 +173,8 @@ var ofBooking = []Endpoint{
 	read(booking, post, business+"/customers/expiring", console),
 	write(booking, post, business+"/customers/erase", byOwner),
 	read(booking, post, "/internal/charges", rental),
+	read(booking, post, "/internal/charges/news", rental),
+	write(booking, post, "/internal/charges/noted", by{rental: {actor.System}}),
 	write(booking, post, business+"/charges/:reservation", by{rental: {actor.Page}}),
 	read(booking, post, business+"/charges/:reservation/page", rental),
 	write(booking, post, business+"/charges/:reservation/close", by{rental: {actor.Page, actor.Customer, actor.Owner, actor.System}}),

@@ -107,6 +107,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	charges := bookingclient.NewCharges(s.Peer("booking", cfg.BookingURL, peer.WriteTimeout(cfg.Server.RequestTimeout)))
 	news := usecase.NewReconciliation(records, charges, rt.Clock, rt.Telemetry)
 	s.Go("asking for charges", keepsUp(pool, rt, "asking for charges", news.Ask))
+	s.Go("learning later news of charges", keepsUp(pool, rt, "learning later news of charges", news.Learn))
 	s.Go("closing charges", keepsUp(pool, rt, "closing charges", news.Tell)) // asking does not wait for it
 	s.Go("no longer counting what is over", keepsUp(pool, rt, "no longer counting what is over", news.Uncount))
 	owner := usecase.NewOwner(offers, records, prices, charges, links, cfg.Server.RequestTimeout, rt.Clock, rt.Telemetry)

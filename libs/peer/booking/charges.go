@@ -59,6 +59,19 @@ const (
 	ChargeCancelled  = "cancelled"
 )
 
+// ChargeStatuses are the statuses of a charge that owners read as one of [PaymentStatuses]; nil for "".
+func ChargeStatuses(payment string) []string {
+	switch payment {
+	case PaymentOpen:
+		return []string{ChargeCreating, ChargeOpen}
+	case PaymentCancelled:
+		return []string{ChargeCancelling, ChargeCancelled}
+	case PaymentPaid, PaymentRefundFailed, PaymentDisputed:
+		return []string{ChargePaid}
+	}
+	return nil
+}
+
 // Left is what of a charge was paid and neither is refunded nor on its way back. c may be nil.
 func (c *Charge) Left() int64 {
 	if c == nil || c.Status != ChargePaid || c.DisputeStatus == DisputeOpen || c.DisputeStatus == DisputeLost {
@@ -123,6 +136,18 @@ type Charges struct {
 type ReservationCharge struct {
 	ReservationID
 	Charge Charge `json:"charge"`
+	News   int64  `json:"news"` // counts what the provider reported once the charge was paid
+}
+
+// NotedCharge says how much of the provider's reports of a charge rental has noted: News of [ReservationCharge].
+type NotedCharge struct {
+	ReservationID
+	News int64 `json:"news"`
+}
+
+// NotedCharges are at most MaxCharges.
+type NotedCharges struct {
+	Noted []NotedCharge `json:"noted"`
 }
 
 // CloseCharge says that a reservation is off: its charge can no longer be paid, and of what was paid goes back what Refund says, or all where

@@ -24,6 +24,7 @@ type Filter struct {
 type TicketFilter struct {
 	EventID *uuid.UUID
 	Query   string // like [Filter.Query]
+	Payment string // like [Filter.Payment]
 }
 
 // Values are the parameters of a list, as bookingclient.ReadTicketFilter reads them.
@@ -34,6 +35,9 @@ func (f TicketFilter) Values() url.Values {
 	}
 	if f.Query != "" {
 		query.Set("query", f.Query)
+	}
+	if f.Payment != "" {
+		query.Set("payment", f.Payment)
 	}
 	return query
 }

@@ -32,6 +32,20 @@ func (c *Charges) Charges(ctx context.Context, asked []booking.ReservationID) ([
 	return out.Charges, nil
 }
 
+// News returns charges of which rental has not noted all that the provider reported once they were paid, at most booking.MaxCharges.
+func (c *Charges) News(ctx context.Context) ([]booking.ReservationCharge, error) {
+	var out booking.Charges
+	if err := c.peer.Ask(ctx, "/internal/charges/news", nil, &out); err != nil {
+		return nil, err
+	}
+	return out.Charges, nil
+}
+
+// Noted says how much of the provider's reports is noted. To say it twice changes nothing.
+func (c *Charges) Noted(ctx context.Context, noted []booking.NotedCharge) error {
+	return c.peer.Call(ctx, http.MethodPost, "/internal/charges/noted", booking.NotedCharges{Noted: noted}, nil)
+}
+
 // Page returns the page on which an open charge is paid, once more. Faults: conflict where nothing is to be paid; payment_unavailable.
 func (c *Charges) Page(ctx context.Context, businessID, id uuid.UUID) (*booking.OpenedCharge, error) {
 	return typed.Ask[booking.OpenedCharge](ctx, c.peer, chargePath(businessID, id, "/page"), nil)

@@ -27,7 +27,10 @@ func ReadFilter(q request.Query) (booking.Filter, error) {
 	if f.StaffID, err = q.OptionalID("staff_id"); err != nil {
 		return f, err
 	}
-	for name, into := range map[string]*string{"status": &f.Status, "query": &f.Query, "source": &f.Source, "payment": &f.Payment} {
+	if f.Payment, err = ReadPayment(q); err != nil {
+		return f, err
+	}
+	for name, into := range map[string]*string{"status": &f.Status, "query": &f.Query, "source": &f.Source} {
 		if *into, err = q.Text(name); err != nil {
 			return f, err
 		}
@@ -35,8 +38,6 @@ func ReadFilter(q request.Query) (booking.Filter, error) {
 	switch {
 	case f.Status != "" && !slices.Contains(booking.Statuses(), f.Status):
 		return f, request.Invalid("status: send pending, confirmed, completed, no_show or cancelled.")
-	case f.Payment != "" && !slices.Contains(booking.PaymentStatuses(), f.Payment):
-		return f, request.Invalid("payment: send open, paid, cancelled, refund_failed or disputed.")
 	case utf8.RuneCountInString(f.Query) > booking.MaxQuery:
 		return f, tooLong()
 	case utf8.RuneCountInString(f.Source) > maxSource:
@@ -45,13 +46,25 @@ func ReadFilter(q request.Query) (booking.Filter, error) {
 	return f, nil
 }
 
-// ReadTicketFilter reads the parameters event_id and query of a list of orders of tickets. Faults: invalid_parameter.
+// ReadPayment reads the parameter payment of a list, one of booking.PaymentStatuses. Faults: invalid_parameter.
+func ReadPayment(q request.Query) (string, error) {
+	payment, err := q.Text("payment")
+	if err == nil && payment != "" && !slices.Contains(booking.PaymentStatuses(), payment) {
+		err = request.Invalid("payment: send open, paid, cancelled, refund_failed or disputed.")
+	}
+	return payment, err
+}
+
+// ReadTicketFilter reads the parameters event_id, query and payment of a list of orders of tickets. Faults: invalid_parameter.
 func ReadTicketFilter(q request.Query) (booking.TicketFilter, error) {
 	var (
 		f   booking.TicketFilter
 		err error
 	)
 	if f.EventID, err = q.OptionalID("event_id"); err != nil {
+		return f, err
+	}
+	if f.Payment, err = ReadPayment(q); err != nil {
 		return f, err
 	}
 	if f.Query, err = q.Text("query"); err == nil && utf8.RuneCountInString(f.Query) > booking.MaxQuery {

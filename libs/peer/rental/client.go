@@ -85,6 +85,9 @@ func (c *Client) Reservations(ctx context.Context, slug string, filter Filter, p
 	if filter.Status != "" {
 		query.Set("status", filter.Status)
 	}
+	if filter.Payment != "" {
+		query.Set("payment", filter.Payment)
+	}
 	return typed.Call[ReservationList](ctx, c.peer, http.MethodGet, c.at(slug, "reservations", query), nil)
 }
 
@@ -165,4 +168,5 @@ func (c *Client) at(slug, rest string, query url.Values) string {
 type Filter struct {
 	From, To *timespan.Date
 	Status   string // one of the Status… values
+	Payment  string // one of booking.PaymentStatuses: what is paid online, and where that is
 }

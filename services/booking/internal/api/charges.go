@@ -20,6 +20,8 @@ func NewCharges(charges *usecase.Charges) *Charges { return &Charges{charges: ch
 // Mount adds the routes.
 func (ch *Charges) Mount(app fiber.Router) {
 	app.Post("/internal/charges", ch.known)
+	app.Post("/internal/charges/news", ch.news)
+	app.Post("/internal/charges/noted", ch.noted)
 	charge := app.Group("/internal/businesses/:business/charges/:reservation", private)
 	charge.Post("", ch.open)
 	charge.Post("/page", ch.page)
@@ -109,6 +111,25 @@ func (ch *Charges) known(c *fiber.Ctx) error {
 		return err
 	}
 	return c.JSON(booking.Charges{Charges: known})
+}
+
+func (ch *Charges) news(c *fiber.Ctx) error {
+	charges, err := ch.charges.News(c.UserContext())
+	if err != nil {
+		return err
+	}
+	return c.JSON(booking.Charges{Charges: charges})
+}
+
+func (ch *Charges) noted(c *fiber.Ctx) error {
+	var noted booking.NotedCharges
+	if err := jsonBody(c, &noted); err != nil {
+		return err
+	}
+	if err := ch.charges.Noted(c.UserContext(), noted.Noted); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
 }
 
 // jsonBody reads the JSON body of a request.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -304,4 +305,43 @@ func TestKilledAtAnyPointReservationsAreRefundedOnce(t *testing.T) {
 			}
 		},
 	})
+}
+
+// News of a reservation's charge waits until rental has noted it, and comes again when there is more.
+func TestNewsOfAReservationsChargeWaitsUntilItIsNoted(t *testing.T) {
+	t.Parallel()
+	f := newFakeStripe(t)
+	s := openShop(t, f.URL)
+	id, charges := uuid.New(), s.charges()
+	session := s.openCharge(id)
+	s.paysFor(f, session)
+	reference := "pi_of_" + session
+	waiting := func(want int64) {
+		t.Helper()
+		news, err := charges.News(t.Context())
+		if err != nil || (want == 0) != (len(news) == 0) || want > 0 && (len(news) != 1 || news[0].ID != id || news[0].News != want) {
+			t.Errorf("%+v wait, want news %d: %v", news, want, err)
+		}
+	}
+	noted := func(news int64) {
+		t.Helper()
+		ctx := actor.With(t.Context(), actor.Actor{Kind: actor.System})
+		err := charges.Noted(ctx, []booking.NotedCharge{{ReservationID: booking.ReservationID{BusinessID: s.offer.ID, ID: id}, News: news}})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	waiting(0)
+	s.hear("charge.dispute.created", map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": reference, "status": "needs_response", "reason": "fraudulent"})
+	waiting(1)
+	waiting(1)
+	if got := s.known(id); got.DisputeStatus != booking.DisputeOpen {
+		t.Errorf("the charge is %+v", got)
+	}
+	s.hear("charge.dispute.closed", map[string]any{"id": "dp_1", "object": "dispute", "payment_intent": reference, "status": "won", "reason": "fraudulent"})
+	noted(1)
+	waiting(2)
+	noted(2)
+	noted(1)
+	waiting(0)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -92,7 +93,16 @@ func (f *fakeStripe) checkOut(t *testing.T, id string) {
 	}
 	amount, _ := strconv.Atoi(s.asked["line_items[0][price_data][unit_amount]"])
 	intentID := "pi_of_" + id
-	f.intents[intentID] = &intent{ID: intentID, Status: "succeeded", Account: s.Account, Amount: strconv.Itoa(amount)}
+	metadata := map[string]string{}
+	for name, value := range s.asked {
+		if of, ok := strings.CutPrefix(name, "payment_intent_data[metadata]["); ok {
+			metadata[strings.TrimSuffix(of, "]")] = value
+		}
+	}
+	f.intents[intentID] = &intent{
+		ID: intentID, Status: "succeeded", Account: s.Account, Amount: strconv.Itoa(amount),
+		Currency: s.asked["line_items[0][price_data][currency]"], Metadata: metadata,
+	}
 	s.Status, s.PaymentStatus, s.PaymentIntent = "complete", "paid", intentID
 }
 

@@ -37,12 +37,13 @@ type refunded struct {
 }
 
 type intent struct {
-	ID           string `json:"id"`
-	ClientSecret string `json:"client_secret"`
-	Status       string `json:"status"`
-	Account      string `json:"-"`
-	Amount       string `json:"-"`
-	Currency     string `json:"currency"`
+	ID           string            `json:"id"`
+	ClientSecret string            `json:"client_secret"`
+	Status       string            `json:"status"`
+	Account      string            `json:"-"`
+	Amount       string            `json:"-"`
+	Currency     string            `json:"currency"`
+	Metadata     map[string]string `json:"metadata,omitempty"`
 }
 
 // manner is how a request to create a charge is answered.

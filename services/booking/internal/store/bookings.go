@@ -71,20 +71,19 @@ var filterSQL = `
 		  AND (@staff_id::uuid IS NULL OR staff_id = @staff_id OR services @> jsonb_build_array(jsonb_build_object('staff_id', @staff_id::text)))
 		  AND (@service_id::text IS NULL OR services @> jsonb_build_array(jsonb_build_object('id', @service_id::text)))
 		  AND ` + customerFound + `
-		  AND (@charges::text[] IS NULL OR EXISTS (SELECT FROM payments AS charge
-		       WHERE charge.business_id = @business_id AND charge.subject_id = bookings.id AND charge.status = ANY(@charges)
-		         AND (@payment <> 'refund_failed' OR charge.refund_status = 'refused') AND (@payment <> 'disputed' OR charge.dispute_status IS NOT NULL)))`
+		  AND ` + paidAs("bookings.id")
 
-// chargesOf are the states of a charge that the owner reads as one status of the payment.
-var chargesOf = map[string][]string{
-	booking.PaymentOpen: {ChargeCreating, ChargeOpen}, booking.PaymentPaid: {ChargePaid}, booking.PaymentCancelled: {ChargeCancelling, ChargeCancelled},
-	booking.PaymentRefundFailed: {ChargePaid}, booking.PaymentDisputed: {ChargePaid},
+// paidAs is an SQL condition: the charge of the subject is as the parameters charges and payment ask.
+func paidAs(subject string) string {
+	return `(@charges::text[] IS NULL OR EXISTS (SELECT FROM payments AS charge
+		       WHERE charge.business_id = @business_id AND charge.subject_id = ` + subject + ` AND charge.status = ANY(@charges)
+		         AND (@payment <> 'refund_failed' OR charge.refund_status = 'refused') AND (@payment <> 'disputed' OR charge.dispute_status IS NOT NULL)))`
 }
 
 func filterArgs(filter booking.Filter) pgx.NamedArgs {
 	args := pgx.NamedArgs{
 		"from": nil, "to": nil, "service_id": nil, "staff_id": filter.StaffID,
-		"status": filter.Status, "source": filter.Source, "query": filter.Query, "charges": chargesOf[filter.Payment], "payment": filter.Payment,
+		"status": filter.Status, "source": filter.Source, "query": filter.Query, "charges": booking.ChargeStatuses(filter.Payment), "payment": filter.Payment,
 	}
 	if filter.From != nil {
 		args["from"] = filter.From.String()

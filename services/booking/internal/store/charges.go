@@ -22,6 +22,7 @@ type Charge struct {
 	Currency     string     `json:"currency"`
 	FailedAt     *time.Time `json:"failed_at"`
 	RefundNumber int        `json:"refund_number"`
+	News         int64      `json:"news"` // counts what the provider reported once it was paid
 }
 
 // NewCharge is a charge to write.
@@ -82,6 +83,31 @@ func (s *Store) Charges(ctx context.Context, of []booking.ReservationID) ([]Char
 		FROM unnest($1::uuid[], $2::uuid[]) AS asked (business_id, id)
 		JOIN payments AS p ON p.business_id = asked.business_id AND p.subject_id = asked.id
 		WHERE p.subject_kind = 'reservation'`, businesses, ids)
+}
+
+// ChargesWithNews returns up to limit charges of reservations of which rental has not noted all that the provider reported, the oldest
+// report first.
+func (s *Store) ChargesWithNews(ctx context.Context, limit int) ([]Charge, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[Charge], "find charges with news", `
+		SELECT to_jsonb(p) FROM payments AS p
+		WHERE subject_kind = 'reservation' AND news_told < news ORDER BY updated_at LIMIT $1`, limit)
+}
+
+// NotedNews notes how much of the reports of charges rental has noted. To do it again changes nothing.
+func (s *Store) NotedNews(ctx context.Context, noted []booking.NotedCharge) error {
+	businesses, ids, news := make([]uuid.UUID, len(noted)), make([]uuid.UUID, len(noted)), make([]int64, len(noted))
+	for i, n := range noted {
+		businesses[i], ids[i], news[i] = n.BusinessID, n.ID, n.News
+	}
+	_, err := s.pool.Exec(ctx, `
+		UPDATE payments AS p SET news_told = least(noted.news, p.news)
+		FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS noted (business_id, id, news)
+		WHERE p.business_id = noted.business_id AND p.subject_id = noted.id AND p.subject_kind = 'reservation' AND p.news_told < noted.news`,
+		businesses, ids, news)
+	if err != nil {
+		return fmt.Errorf("note that reports of charges are noted: %w", err)
+	}
+	return nil
 }
 
 // Charge returns the charge of a reservation. Errors: [ErrNotFound].

@@ -28,7 +28,7 @@ SET refunded = refunded - refunded_elsewhere + least(@elsewhere::bigint, amount 
     refund_status = CASE WHEN refund_status = 'pending'
                               AND refunded - refunded_elsewhere + @elsewhere::bigint + refund_amount > amount
                          THEN 'refused' ELSE refund_status END,
-    updated_at = @now
+    news = news + 1, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id`
 
 var noteElsewhereRecorded = recordCharge(noteElsewhere)
@@ -53,7 +53,7 @@ func (s *Store) RefundedElsewhere(ctx context.Context, businessID, subjectID uui
 }
 
 var noteDispute = recordCharge(`
-UPDATE payments SET dispute_status = @dispute_status, dispute_reason = nullif(@dispute_reason, ''), updated_at = @now
+UPDATE payments SET dispute_status = @dispute_status, dispute_reason = nullif(@dispute_reason, ''), news = news + 1, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id`)
 
 // Disputed notes how far a dispute of a payment is. One that has ended stays so, and to say it twice changes nothing.

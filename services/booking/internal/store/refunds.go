@@ -170,7 +170,7 @@ const endRefund = `
 UPDATE payments
 SET refunded = CASE WHEN @refund_status = 'refunded' THEN refunded + refund_amount
                     WHEN refund_status = 'refunded' THEN refunded - refund_amount ELSE refunded END,
-    refund_status = @refund_status, refund_reason = nullif(@refund_reason, ''), updated_at = @now
+    refund_status = @refund_status, refund_reason = nullif(@refund_reason, ''), news = news + 1, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id`
 
 var endRefundRecorded = recordCharge(endRefund)

@@ -381,10 +381,12 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter bookin
 		WHERE business_id = @business_id
 		  AND (@event_id::uuid IS NULL OR event_id = @event_id)
 		  AND `+customerFound+`
+		  AND `+paidAs("tickets.id")+`
 		  AND (@after::timestamptz IS NULL OR (created_at, id) > (@after, @after_id))
 		ORDER BY created_at, id
 		LIMIT @limit`, pgx.NamedArgs{
 		"business_id": businessID, "event_id": filter.EventID, "query": filter.Query, "after": after, "after_id": afterID, "limit": page.Limit + 1,
+		"charges": booking.ChargeStatuses(filter.Payment), "payment": filter.Payment,
 	})
 	if err != nil {
 		return nil, "", err

@@ -149,14 +149,31 @@ func (c *Charges) Known(ctx context.Context, of []booking.ReservationID) ([]book
 		return nil, fault.Newf(fault.InvalidParameter, "reservations: send at most %d.", booking.MaxCharges)
 	}
 	found, err := c.records.Charges(ctx, of)
-	if err != nil {
-		return nil, err
+	return c.allShown(found), err
+}
+
+// News returns charges of which rental has not noted all that the provider reported, at most booking.MaxCharges.
+func (c *Charges) News(ctx context.Context) ([]booking.ReservationCharge, error) {
+	found, err := c.records.ChargesWithNews(ctx, booking.MaxCharges)
+	return c.allShown(found), err
+}
+
+// Noted notes how much of the provider's reports rental has noted. Faults: invalid_parameter for too many.
+func (c *Charges) Noted(ctx context.Context, noted []booking.NotedCharge) error {
+	if len(noted) > booking.MaxCharges {
+		return fault.Newf(fault.InvalidParameter, "noted: send at most %d.", booking.MaxCharges)
 	}
-	known := make([]booking.ReservationCharge, len(found))
+	return c.records.NotedNews(ctx, noted)
+}
+
+func (c *Charges) allShown(found []store.Charge) []booking.ReservationCharge {
+	shown := make([]booking.ReservationCharge, len(found))
 	for i, charge := range found {
-		known[i] = booking.ReservationCharge{ReservationID: booking.ReservationID{BusinessID: charge.BusinessID, ID: charge.ID}, Charge: c.shown(charge)}
+		shown[i] = booking.ReservationCharge{
+			ReservationID: booking.ReservationID{BusinessID: charge.BusinessID, ID: charge.ID}, Charge: c.shown(charge), News: charge.News,
+		}
 	}
-	return known, nil
+	return shown
 }
 
 // Close ends the charge of a reservation that is off, and returns it as it is then. Faults: not_found where there is none; invalid_parameter.

@@ -3,6 +3,7 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/server"
 )
@@ -21,11 +22,16 @@ func (a *Admin) listReservations(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	payment, err := bookingclient.ReadPayment(query)
+	if err != nil {
+		return err
+	}
 	page, err := query.Page()
 	if err != nil {
 		return err
 	}
-	list, err := a.Owner.ListReservations(c.UserContext(), principal(c), slug, rental.Filter{From: from, To: to, Status: status}, page)
+	filter := rental.Filter{From: from, To: to, Status: status, Payment: payment}
+	list, err := a.Owner.ListReservations(c.UserContext(), principal(c), slug, filter, page)
 	if err != nil {
 		return err
 	}

@@ -20,13 +20,15 @@ func (c *command) reservations() *cobra.Command {
 }
 
 func (c *command) listReservations() *cobra.Command {
-	var from, to, status string
-	cmd := listEntries(c, "reservations", "List a business's reservations by their start; late ones are marked overdue", map[string]*string{"from": &from, "to": &to, "status": &status},
+	var from, to, status, payment string
+	cmd := listEntries(c, "reservations", "List a business's reservations by their start; late ones are marked overdue", map[string]*string{"from": &from, "to": &to, "status": &status, "payment": &payment},
 		func(list []rental.Reservation) any { return rental.ReservationList{Reservations: list} }, reservationTable)
 	cmd.Flags().StringVar(&from, "from", "", "those that touch this date or later ones, YYYY-MM-DD")
 	cmd.Flags().StringVar(&to, "to", "", "those that touch this date or earlier ones")
 	cmd.Flags().StringVar(&status, "status", "", "only those with this status")
 	mustComplete(cmd, "status", rental.Statuses()...)
+	cmd.Flags().StringVar(&payment, "payment", "", "those paid online of which the payment is in this state")
+	mustComplete(cmd, "payment", booking.PaymentStatuses()...)
 	return cmd
 }
 

@@ -17,11 +17,13 @@ func (c *command) tickets() *cobra.Command {
 }
 
 func (c *command) listTickets() *cobra.Command {
-	var event, query string
-	cmd := listEntries(c, "tickets", "List orders of tickets, oldest first", map[string]*string{"event_id": &event, "query": &query},
+	var event, query, payment string
+	cmd := listEntries(c, "tickets", "List orders of tickets, oldest first", map[string]*string{"event_id": &event, "query": &query, "payment": &payment},
 		func(list []booking.Ticket) any { return booking.TicketList{Tickets: list} }, ticketTable)
 	cmd.Flags().StringVar(&event, "event", "", "those of this event only, by key, name or id")
-	cmd.Flags().StringVar(&query, "query", "", "those whose customer's name or address has this part")
+	cmd.Flags().StringVar(&query, "query", "", "those whose customer's name or address has these words")
+	cmd.Flags().StringVar(&payment, "payment", "", "those paid online of which the payment is in this state")
+	mustComplete(cmd, "payment", booking.PaymentStatuses()...)
 	return cmd
 }
 

@@ -163,7 +163,20 @@ func finds(f booking.Filter, b booking.Booking) bool {
 		(f.StaffID == nil || b.StaffID != nil && *b.StaffID == *f.StaffID) &&
 		(f.ServiceID == nil || slices.ContainsFunc(b.Services, func(s booking.BookedService) bool { return s.ID == *f.ServiceID })) &&
 		(f.Query == "" || strings.Contains(strings.ToLower(b.CustomerName+" "+b.CustomerEmail), strings.ToLower(f.Query))) &&
-		(f.Payment == "" || b.Payment != nil && b.Payment.Status == f.Payment)
+		hasPayment(b.Payment, f.Payment)
+}
+
+// hasPayment reports whether a payment is in the state that a list asks for; "" asks for none.
+func hasPayment(p *booking.Payment, asked string) bool {
+	switch {
+	case asked == "" || p == nil:
+		return asked == ""
+	case asked == booking.PaymentRefundFailed:
+		return p.Refund != nil && p.Refund.Status == booking.RefundRefused
+	case asked == booking.PaymentDisputed:
+		return p.Dispute != nil
+	}
+	return p.Status == asked
 }
 
 var moves = map[string][2]string{

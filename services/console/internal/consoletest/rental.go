@@ -103,7 +103,7 @@ func (s *Rental) list(r *http.Request) (*reply, error) {
 	for _, one := range s.reservations {
 		if (query.Get("from") == "" || one.EndDate.String() >= query.Get("from")) &&
 			(query.Get("to") == "" || one.StartDate.String() <= query.Get("to")) &&
-			(query.Get("status") == "" || one.Status == query.Get("status")) {
+			(query.Get("status") == "" || one.Status == query.Get("status")) && hasPayment(one.Payment, query.Get("payment")) {
 			found = append(found, one)
 		}
 	}

@@ -73,7 +73,7 @@ func (s *Booking) listTickets(r *http.Request) (*reply, error) {
 	event, query := r.URL.Query().Get("event_id"), r.URL.Query().Get("query")
 	var found []booking.Ticket
 	for _, t := range s.tickets[r.PathValue("business")] {
-		if (event == "" || t.EventID.String() == event) && strings.Contains(t.CustomerName, query) {
+		if (event == "" || t.EventID.String() == event) && strings.Contains(t.CustomerName, query) && hasPayment(t.Payment, r.URL.Query().Get("payment")) {
 			found = append(found, t)
 		}
 	}

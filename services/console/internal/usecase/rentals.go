@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -21,8 +22,10 @@ type Rented struct {
 	Out    Part[rental.Reservation] // handed out: what is overdue first, then by when it comes back
 	Due    Part[rental.Reservation] // to be handed out today
 	Unpaid Part[rental.Reservation] // to be paid online, from today on
-	Ahead  Part[rental.Reservation] // to be handed out on the days of the fortnight that follow
-	Free   Fortnight
+	// RefundFailed and Disputed are those whose money the owner has to look after, whenever they are.
+	RefundFailed, Disputed Part[rental.Reservation]
+	Ahead                  Part[rental.Reservation] // to be handed out on the days of the fortnight that follow
+	Free                   Fortnight
 }
 
 // Fortnight is how many units of each rental are free on each of [FortnightDays] days.
@@ -54,6 +57,8 @@ func (o *Owner) Rented(ctx context.Context, by Principal, business *catalog.Offe
 		o.reservationsOf(ctx, by, business, &r.Out, rental.Filter{Status: rental.StatusPickedUp}),
 		o.reservationsOf(ctx, by, business, &r.Due, rental.Filter{From: &today, To: &today, Status: rental.StatusReserved}),
 		o.reservationsOf(ctx, by, business, &r.Unpaid, rental.Filter{From: &today, Status: rental.StatusPending}),
+		o.reservationsOf(ctx, by, business, &r.RefundFailed, rental.Filter{Payment: booking.PaymentRefundFailed}),
+		o.reservationsOf(ctx, by, business, &r.Disputed, rental.Filter{Payment: booking.PaymentDisputed}),
 		o.reservationsOf(ctx, by, business, &r.Ahead, rental.Filter{From: &tomorrow, To: &last, Status: rental.StatusReserved}),
 		func() error { return o.free(ctx, business, from, &r.Free) },
 	)

@@ -37,10 +37,13 @@ type bank struct {
 // account is a charge, and what happened with it at the provider.
 type account struct {
 	booking.Charge
-	asked booking.NewCharge
-	paid  bool // on the provider's page, which nobody may know yet
-	given []int64
-	late  bool // it was paid once it was off
+	business uuid.UUID
+	asked    booking.NewCharge
+	paid     bool // on the provider's page, which nobody may know yet
+	given    []int64
+	late     bool // it was paid once it was off
+	news     int64
+	noted    int64 // of news
 }
 
 var _ usecase.Charges = (*bank)(nil)
@@ -55,7 +58,7 @@ func (b *bank) unknown() error { return fault.Unknown(nil) }
 
 func (b *bank) gone() error { return fault.New(fault.PeerUnavailable, "booking is away") }
 
-func (b *bank) Open(_ context.Context, _, id uuid.UUID, asked booking.NewCharge) (*booking.OpenedCharge, error) {
+func (b *bank) Open(_ context.Context, business, id uuid.UUID, asked booking.NewCharge) (*booking.OpenedCharge, error) {
 	if b.fails() {
 		return nil, b.gone()
 	}
@@ -66,7 +69,7 @@ func (b *bank) Open(_ context.Context, _, id uuid.UUID, asked booking.NewCharge)
 	}
 	a, there := b.charges[id]
 	if !there {
-		a = &account{asked: asked, Charge: booking.Charge{
+		a = &account{business: business, asked: asked, Charge: booking.Charge{
 			Provider: "stripe", Status: booking.ChargeOpen, Amount: asked.Amount, DueAt: b.clock.Now().Add(expiresAfter), Policy: b.policy, Step: 1,
 		}}
 		b.charges[id] = a
@@ -102,6 +105,38 @@ func (b *bank) Charges(_ context.Context, asked []booking.ReservationID) ([]book
 		}
 	}
 	return found, nil
+}
+
+func (b *bank) News(context.Context) ([]booking.ReservationCharge, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var found []booking.ReservationCharge
+	for id, a := range b.charges {
+		if a.noted < a.news {
+			found = append(found, booking.ReservationCharge{ReservationID: booking.ReservationID{BusinessID: a.business, ID: id}, Charge: a.Charge, News: a.news})
+		}
+	}
+	return found, nil
+}
+
+func (b *bank) Noted(_ context.Context, noted []booking.NotedCharge) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, n := range noted {
+		b.charges[n.ID].noted = n.News
+	}
+	return nil
+}
+
+// reports changes a charge as the provider reports of it after it was paid.
+func (b *bank) reports(id uuid.UUID, change func(*booking.Charge)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	a := b.charges[id]
+	b.clock.Advance(time.Second)
+	change(&a.Charge)
+	a.UpdatedAt = b.clock.Now()
+	a.news++
 }
 
 func (b *bank) Close(_ context.Context, _, id uuid.UUID, asked booking.CloseCharge) (*booking.Charge, error) {

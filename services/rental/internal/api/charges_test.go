@@ -21,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/libs/report"
+	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -469,4 +470,50 @@ func TestADepositIsThatOfEachUnitAndTheCustomerMayChoose(t *testing.T) {
 
 func juneReport() report.Query {
 	return report.Query{From: timespan.NewDate(2027, time.June, 1), To: timespan.NewDate(2027, time.June, 30), By: report.Month}
+}
+
+// What the provider reports of a paid charge reaches its reservation, and the owner's list, though nobody looks at it.
+func TestAReservationLearnsWhatTheProviderReportsLater(t *testing.T) {
+	t.Parallel()
+	s := startOnlinePayment(t)
+	made := s.mustReserve(t, uuid.NewString(), twoHours())
+	s.bank.pay(made.ID)
+	s.step(t)
+	paid := created + " payment.succeeded reservation.confirmed"
+	for _, c := range []struct {
+		change func(*booking.Charge)
+		told   string
+		filter string
+	}{
+		{func(c *booking.Charge) { c.Refunded, c.RefundedElsewhere = 600, 600 }, " payment.refunded", booking.PaymentPaid},
+		{func(c *booking.Charge) { c.DisputeStatus = booking.DisputeOpen }, " payment.disputed", booking.PaymentDisputed},
+		{func(c *booking.Charge) { c.DisputeStatus = booking.DisputeWon }, " payment.disputed", booking.PaymentDisputed},
+		{func(c *booking.Charge) {
+			c.RefundNumber, c.RefundAmount, c.RefundStatus = 1, 100, booking.RefundRefused
+		},
+			" payment.refund_failed", booking.PaymentRefundFailed},
+	} {
+		if list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{Payment: c.filter}, request.Page{}); err != nil ||
+			(len(list.Reservations) == 1) != strings.HasSuffix(paid, c.told) && c.filter != booking.PaymentPaid {
+			t.Errorf("before%s the list has %+v, %v", c.told, list, err)
+		}
+		s.bank.reports(made.ID, c.change)
+		for range 2 {
+			if err := s.news.Learn(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		paid += c.told
+		s.expect(t, made.ID, "reserved", "paid", 1, paid)
+		list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{Payment: c.filter}, request.Page{})
+		if err != nil || len(list.Reservations) != 1 {
+			t.Errorf("after%s the list has %+v, %v", c.told, list, err)
+		}
+	}
+	if list, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{Payment: booking.PaymentOpen}, request.Page{}); err != nil || len(list.Reservations) != 0 {
+		t.Errorf("open are %+v, %v", list, err)
+	}
+	if _, err := s.client.Reservations(t.Context(), "harbor", rental.Filter{Payment: "lost"}, request.Page{}); !fault.Is(err, fault.InvalidParameter) {
+		t.Errorf("an unknown payment: %v", err)
+	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/report"
 	"github.com/slotmesh/slotmesh/libs/request"
-	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
@@ -30,7 +30,7 @@ type Offers interface {
 // Records is what is read of the tables; [store.Store] says what its methods return.
 type Records interface {
 	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
-	Reservations(ctx context.Context, businessID uuid.UUID, from, to *timespan.Date, status string, page request.Page) ([]store.Reservation, string, error)
+	Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, page request.Page) ([]store.Reservation, string, error)
 	RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query, currency string) ([]report.RevenueRow, error)
 	Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error)
 	LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error)

@@ -17,6 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/request"
@@ -180,6 +181,10 @@ func (in *Internal) reservations(c *fiber.Ctx) error {
 	if status != "" && !slices.Contains(rental.Statuses(), status) {
 		return request.Invalid("status: send pending, reserved, picked_up, returned or cancelled.")
 	}
+	payment, err := bookingclient.ReadPayment(query)
+	if err != nil {
+		return err
+	}
 	page, err := query.Page()
 	if err != nil {
 		return err
@@ -188,7 +193,8 @@ func (in *Internal) reservations(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, next, err := in.records.Reservations(c.UserContext(), offer.ID, from, to, status, page)
+	filter := rental.Filter{From: from, To: to, Status: status, Payment: payment}
+	found, next, err := in.records.Reservations(c.UserContext(), offer.ID, filter, page)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (in *Internal) outside(c *fiber.Ctx) error {
 // there are more.
 func (in *Internal) live(ctx context.Context, businessID uuid.UUID, today timespan.Date) ([]store.Reservation, bool, error) {
 	yesterday := today - 1
-	late, more, err := in.read(ctx, businessID, nil, &yesterday, rental.StatusPickedUp, nil)
+	late, more, err := in.read(ctx, businessID, rental.Filter{To: &yesterday, Status: rental.StatusPickedUp}, nil)
 	if err != nil || more {
 		return late, more, err
 	}
@@ -61,17 +61,17 @@ func (in *Internal) live(ctx context.Context, businessID uuid.UUID, today timesp
 			live = append(live, r)
 		}
 	}
-	return in.read(ctx, businessID, &today, nil, "", live)
+	return in.read(ctx, businessID, rental.Filter{From: &today}, live)
 }
 
 // pageSize is how many reservations are read at a time.
 const pageSize = 1000
 
 // read appends reservations that hold units, page after page.
-func (in *Internal) read(ctx context.Context, businessID uuid.UUID, from, to *timespan.Date, status string, live []store.Reservation) ([]store.Reservation, bool, error) {
+func (in *Internal) read(ctx context.Context, businessID uuid.UUID, filter rental.Filter, live []store.Reservation) ([]store.Reservation, bool, error) {
 	page := request.Page{Limit: pageSize}
 	for {
-		found, next, err := in.records.Reservations(ctx, businessID, from, to, status, page)
+		found, next, err := in.records.Reservations(ctx, businessID, filter, page)
 		if err != nil {
 			return nil, false, err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -84,6 +85,9 @@ WHERE business_id = @business_id
   AND (@from::integer IS NULL OR end_date >= ` + epoch + ` + @from::integer)
   AND (@to::integer IS NULL OR start_date <= ` + epoch + ` + @to::integer)
   AND (@status = '' OR status = @status)
+  AND (@charges::text[] IS NULL OR payment->>'status' = ANY(@charges)
+       AND (@payment <> 'refund_failed' OR payment->>'refund_status' = 'refused')
+       AND (@payment <> 'disputed' OR payment->>'dispute_status' <> ''))
   AND (@after_date::integer IS NULL
        OR (start_date, coalesce(start_minute, 0), id) > (` + epoch + ` + @after_date::integer, @after_minute::integer, @after_id::uuid))
 ORDER BY start_date, coalesce(start_minute, 0), id
@@ -102,15 +106,16 @@ func place(r Reservation) string {
 	return request.Cursor{At: at, ID: r.ID}.String()
 }
 
-// Reservations lists a page of a business's reservations that touch the dates and have the status, "" for any, by start, and gives the cursor of the page that follows, "" after the
-// last. Fault: invalid_parameter for a cursor that is none.
-func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, from, to *timespan.Date, status string, page request.Page) ([]Reservation, string, error) {
+// Reservations lists a page of a business's reservations by start, and gives the cursor of the page that follows, "" after the last. Fault:
+// invalid_parameter for a cursor that it has not given.
+func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, page request.Page) ([]Reservation, string, error) {
 	after, err := page.After(firstStart, lastStart)
 	if err != nil {
 		return nil, "", err
 	}
 	args := pgx.NamedArgs{
-		"business_id": businessID, "limit": page.Limit + 1, "from": days(from), "to": days(to), "status": status,
+		"business_id": businessID, "limit": page.Limit + 1, "from": days(filter.From), "to": days(filter.To), "status": filter.Status,
+		"charges": booking.ChargeStatuses(filter.Payment), "payment": filter.Payment,
 		"after_date": nil, "after_minute": nil, "after_id": nil,
 	}
 	if after != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
@@ -247,7 +248,7 @@ func TestReservationsAreListedByStartInPages(t *testing.T) {
 	mustReserve(t, s, newReservation(uuid.New(), kayak, 1, dates(today, today)))
 	var got []uuid.UUID
 	for after := ""; ; {
-		page, next, err := s.Reservations(t.Context(), business, nil, nil, "", request.Page{Limit: 2, Cursor: after})
+		page, next, err := s.Reservations(t.Context(), business, rental.Filter{}, request.Page{Limit: 2, Cursor: after})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +273,7 @@ func TestAListShowsReservationsThatTouchItsDatesAsTheyWereAgreed(t *testing.T) {
 	written := mustReserve(t, s, r)
 	mustReserve(t, s, newReservation(business, kayak, 1, dates(today+1, today+2)))
 	day := today
-	list, next, err := s.Reservations(t.Context(), business, &day, &day, "", request.Page{Limit: 10})
+	list, next, err := s.Reservations(t.Context(), business, rental.Filter{From: &day, To: &day}, request.Page{Limit: 10})
 	if err != nil || next != "" {
 		t.Fatal(err, next)
 	}
@@ -292,7 +293,7 @@ func TestAForeignCursorIsRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	for _, cursor := range []string{"x", "====", "AAAA", request.Cursor{At: 1 << 62}.String(), request.Cursor{At: -1 << 62}.String()} {
-		_, _, err := s.Reservations(t.Context(), uuid.New(), nil, nil, "", request.Page{Limit: 10, Cursor: cursor})
+		_, _, err := s.Reservations(t.Context(), uuid.New(), rental.Filter{}, request.Page{Limit: 10, Cursor: cursor})
 		if !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("%q: got %v, want invalid_parameter", cursor, err)
 		}

@@ -26,6 +26,8 @@ import (
 type Charges interface {
 	Open(ctx context.Context, businessID, id uuid.UUID, asked booking.NewCharge) (*booking.OpenedCharge, error)
 	Charges(ctx context.Context, asked []booking.ReservationID) ([]booking.ReservationCharge, error)
+	News(ctx context.Context) ([]booking.ReservationCharge, error)
+	Noted(ctx context.Context, noted []booking.NotedCharge) error
 	Page(ctx context.Context, businessID, id uuid.UUID) (*booking.OpenedCharge, error)
 	Close(ctx context.Context, businessID, id uuid.UUID, asked booking.CloseCharge) (*booking.Charge, error)
 	Count(ctx context.Context, businessID, id uuid.UUID, asked booking.OpenReservation) error

@@ -71,6 +71,32 @@ func (r *Reconciliation) Ask(ctx context.Context) error {
 	}))
 }
 
+// Learn notes what the provider reported of charges after they were paid, such as refunds that were made there and disputes. What cannot be
+// noted is reported again the next time.
+func (r *Reconciliation) Learn(ctx context.Context) error {
+	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
+	news, err := r.charges.News(ctx)
+	if err != nil || len(news) == 0 {
+		return err
+	}
+	var (
+		noted []booking.NotedCharge
+		first error
+	)
+	for _, n := range news {
+		err := r.note(ctx, n.ReservationID, n.Charge)
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // a reservation that is erased has nothing to note
+			first = cmp.Or(first, err)
+			continue
+		}
+		noted = append(noted, booking.NotedCharge{ReservationID: n.ReservationID, News: n.News})
+	}
+	if len(noted) == 0 {
+		return first
+	}
+	return errors.Join(first, r.charges.Noted(ctx, noted))
+}
+
 // Tell closes the charges of reservations that are off, with the refund that is owed. One that cannot be closed is left for later.
 func (r *Reconciliation) Tell(ctx context.Context) error {
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})

@@ -18,9 +18,11 @@ import (
 
 // tables hold charges that are not final, of which one cannot be noted, and note the others.
 type tables struct {
-	all   []store.Charged
-	bad   uuid.UUID
-	noted []uuid.UUID
+	all []store.Charged
+	bad uuid.UUID
+	// unknown is not a reservation any longer.
+	unknown uuid.UUID
+	noted   []uuid.UUID
 }
 
 var errBroken = errors.New("broken")
@@ -35,6 +37,9 @@ func (t *tables) Unfinished(_ context.Context, after booking.ReservationID, limi
 func (t *tables) Told(_ context.Context, _, id uuid.UUID, _ booking.Charge, _ time.Time) ([]event.Type, error) {
 	if id == t.bad {
 		return nil, errBroken
+	}
+	if id == t.unknown {
+		return nil, store.ErrNotFound
 	}
 	t.noted = append(t.noted, id)
 	return nil, nil
@@ -67,5 +72,39 @@ func TestAChargeThatCannotBeNotedHoldsUpNoOther(t *testing.T) {
 	err := NewReconciliation(&held, bank{}, clock.Fixed(time.Unix(0, 0)), telemetry.Discard()).Ask(t.Context())
 	if !errors.Is(err, errBroken) || len(held.noted) != len(held.all)-1 {
 		t.Errorf("of %d others %d were noted: %v", len(held.all)-1, len(held.noted), err)
+	}
+}
+
+// newsroom reports of charges, and keeps what it is told to be noted.
+type newsroom struct {
+	unasked
+	news  []booking.ReservationCharge
+	noted []booking.NotedCharge
+}
+
+func (n *newsroom) News(context.Context) ([]booking.ReservationCharge, error) { return n.news, nil }
+
+func (n *newsroom) Noted(_ context.Context, noted []booking.NotedCharge) error {
+	n.noted = append(n.noted, noted...)
+	return nil
+}
+
+func TestLearnKeepsNewsThatCannotBeNoted(t *testing.T) {
+	t.Parallel()
+	var (
+		reports newsroom
+		want    []booking.NotedCharge
+		held    = tables{bad: uuid.New(), unknown: uuid.New()}
+	)
+	for i, id := range []uuid.UUID{held.bad, uuid.New(), held.unknown, uuid.New()} {
+		of := booking.ReservationID{BusinessID: uuid.New(), ID: id}
+		reports.news = append(reports.news, booking.ReservationCharge{ReservationID: of, News: int64(i + 1)})
+		if id != held.bad {
+			want = append(want, booking.NotedCharge{ReservationID: of, News: int64(i + 1)})
+		}
+	}
+	err := NewReconciliation(&held, &reports, clock.Fixed(time.Unix(0, 0)), telemetry.Discard()).Learn(t.Context())
+	if !errors.Is(err, errBroken) || !slices.Equal(reports.noted, want) {
+		t.Errorf("noted are %v, want %v: %v", reports.noted, want, err)
 	}
 }
