@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,4 +97,31 @@ func loadField(ctx context.Context, into reflect.Value, field reflect.StructFiel
 	}
 	into.Set(single.Elem().Field(0))
 	return nil
+}
+
+// Names returns the variables that cfg, a pointer to a struct with go-envconfig tags, is loaded from, sorted.
+func Names(cfg any) []string {
+	var names []string
+	collect(reflect.TypeOf(cfg).Elem(), "", &names)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func collect(group reflect.Type, prefix string, names *[]string) {
+	for i := range group.NumField() {
+		field := group.Field(i)
+		if !field.IsExported() {
+			continue
+		}
+		tag := field.Tag.Get("env")
+		name, _, _ := strings.Cut(tag, ",")
+		_, further, _ := strings.Cut(tag, "prefix=")
+		if isGroup(field) {
+			collect(field.Type, prefix+further, names)
+			continue
+		}
+		if name = strings.TrimSpace(name); name != "" {
+			*names = append(*names, prefix+name)
+		}
+	}
 }

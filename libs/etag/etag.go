@@ -13,8 +13,9 @@ func Of(body []byte) string {
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// Match reports whether an If-None-Match names one of the tags. The lines of the header are one list (RFC 9110 §5.3). Match compares
-// weakly (RFC 9110 §13.1.2), because a proxy that compresses the answer makes its tag weak. No tag of ours contains a comma.
+// Match reports whether an If-None-Match names one of the tags. The lines of the header are one list (RFC 9110 §5.3).
+// Match compares weakly (RFC 9110 §13.1.2), because a proxy that compresses the answer makes its tag weak. No tag of
+// ours contains a comma.
 func Match(lines []string, tags ...string) bool {
 	for _, line := range lines {
 		for given := range strings.SplitSeq(line, ",") {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/color"
 	"github.com/slotmesh/slotmesh/libs/email"
 	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
 var (
@@ -115,18 +115,13 @@ func (c *Currency) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Timezone is the IANA name of a time zone that this machine can load.
+// Timezone is the IANA name of a time zone that the rules of package zone have.
 type Timezone string
 
-// UnmarshalText refuses names that cannot be loaded, and the two that do not name a place's time ("" and Local).
+// UnmarshalText refuses names that cannot be loaded, and those that clients do not know.
 func (z *Timezone) UnmarshalText(b []byte) error {
 	name := string(b)
-	known := name != "" && name != "Local" && len(name) <= 64
-	if known {
-		_, err := time.LoadLocation(name)
-		known = err == nil
-	}
-	if !known {
+	if _, err := zone.Load(name); err != nil {
 		return fmt.Errorf("%s is not a time zone; write an IANA name such as Europe/Lisbon", quote(name))
 	}
 	*z = Timezone(name)

@@ -1,7 +1,7 @@
 // Package plain decides which characters a name may contain, and which names of fields are mistaken for known ones. It is pure.
 //
-// A name is shown beside other names, in mails and in tables. Direction marks reverse the text around them, and invisible characters make
-// two names look alike.
+// A name is shown beside other names, in mails and in tables. Direction marks reverse the text around them, and
+// invisible characters make two names look alike.
 package plain
 
 import (
@@ -37,8 +37,8 @@ var fillers = &unicode.RangeTable{
 	},
 }
 
-// HasHidden reports whether s contains a character that a name may not contain: a direction mark, a line or paragraph separator, or another
-// character that shows nothing. Joiners, variation selectors and the tags of flags are allowed.
+// HasHidden reports whether s contains a character that a name may not contain: a direction mark, a line or paragraph
+// separator, or another character that shows nothing. Joiners, variation selectors and the tags of flags are allowed.
 func HasHidden(s string) bool {
 	inFlag := false
 	for _, r := range s {

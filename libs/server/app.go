@@ -14,6 +14,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
+	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
 // app is a fiber application with the middleware every port has, and that which is the port's own before anything of a body is looked at.
@@ -149,5 +150,5 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	if failed != "" {
 		return c.Status(fiber.StatusServiceUnavailable).SendString(failed)
 	}
-	return c.SendString("ok\n")
+	return c.SendString("ok\nzones " + zone.Current().String() + "\n")
 }

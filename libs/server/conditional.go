@@ -27,8 +27,8 @@ func headerLines(c *fiber.Ctx, name string) []string {
 	return lines
 }
 
-// endNotModified removes from a 304 what describes no representation: a cache updates what it keeps with the header of a 304, and the
-// default Content-Type would then make text of JSON (RFC 9111 §3.2).
+// endNotModified removes from a 304 what describes no representation: a cache updates what it keeps with the header of
+// a 304, and the default Content-Type would then make text of JSON (RFC 9111 §3.2).
 func endNotModified(c *fiber.Ctx) {
 	if response := c.Response(); response.StatusCode() == fiber.StatusNotModified {
 		response.ResetBody()

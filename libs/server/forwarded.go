@@ -20,8 +20,9 @@ func (b *believed) trusts(socket netip.Addr, shown []byte) bool {
 	return b.proxies.trusted(socket.Unmap()) || b.callers.Find(shown) == frontCaller
 }
 
-// cleanForwarded leaves of X-Forwarded-Host and X-Forwarded-Proto what the nearest trusted proxy states, the last entry, and removes
-// them from every other request. A client could otherwise choose the host of links that are mailed to others.
+// cleanForwarded leaves of X-Forwarded-Host and X-Forwarded-Proto what the nearest trusted proxy states, the last
+// entry, and removes them from every other request. A client could otherwise choose the host of links that are mailed
+// to others.
 func (b *believed) cleanForwarded(c *fiber.Ctx) {
 	header := &c.Request().Header
 	var host, scheme string
@@ -55,8 +56,8 @@ func socketOf(c *fiber.Ctx) netip.Addr {
 	return socket
 }
 
-// strictTransport is the value of Strict-Transport-Security: a browser that came by https uses nothing else for a year. Subdomains are
-// not ours to decide.
+// strictTransport is the value of Strict-Transport-Security: a browser that came by https uses nothing else for a year.
+// Subdomains are not ours to decide.
 const strictTransport = "max-age=31536000"
 
 // ServedAt states the URL at which people reach the public port. If it begins with https, every answer sets

@@ -5,8 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// group is the open connections that one bound counts. The idle ones among its members are in the order in which they became idle; busy
-// ones stand anywhere, since a connection moves to the back when it becomes idle. The listener's lock protects the members.
+// group is the open connections that one bound counts. The idle ones among its members are in the order in which they
+// became idle; busy ones stand anywhere, since a connection moves to the back when it becomes idle. The listener's lock
+// protects the members.
 type group struct {
 	members list.List
 	idle    atomic.Int64 // how many members are idle
@@ -18,8 +19,8 @@ type membership struct {
 	element *list.Element
 }
 
-// giveUpOldest closes the connection that is idle for the longest time, and returns it; nil if all are busy. Busy members that stand before
-// it move to the back, so that each is passed over once.
+// giveUpOldest closes the connection that is idle for the longest time, and returns it; nil if all are busy. Busy
+// members that stand before it move to the back, so that each is passed over once.
 func (g *group) giveUpOldest() *conn {
 	for range g.members.Len() {
 		if g.idle.Load() <= 0 {

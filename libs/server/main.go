@@ -11,9 +11,11 @@ import (
 
 	"github.com/sethvargo/go-envconfig"
 
+	"github.com/slotmesh/slotmesh/libs/build"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/config"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/zone/zonefiles"
 )
 
 // process are the settings of a service that runs as a process of its own, beside the service's own.
@@ -34,6 +36,10 @@ type Service[C any] struct {
 // Main runs a service as a process: `<name>` serves until SIGINT or SIGTERM, `<name> migrate` applies its migrations.
 // A fault is one sentence on standard error and exit code 1.
 func Main[C any](s Service[C]) {
+	if len(os.Args) == 2 && os.Args[1] == "--version" {
+		fmt.Printf("%s %s\nzones %s\n", s.Name, build.Version(), zonefiles.Describe(os.Getenv("ZONE_DATA")))
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, s, os.Args[1:]); err != nil {

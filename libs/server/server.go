@@ -22,6 +22,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/endpoints"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/zone"
+	"github.com/slotmesh/slotmesh/libs/zone/zonefiles"
 )
 
 // Config are the settings every service has.
@@ -56,6 +58,8 @@ type Config struct {
 	ReaderBytesPerSecond int `env:"READER_BYTES_PER_SECOND, default=65536"`
 	// Peers are the settings of calls to other services, and what these show at the internal port.
 	Peers peer.Config
+	// Zones are the rules of time zones.
+	Zones zonefiles.Config
 	// InternalHosts are names by which the internal port may be asked beside addresses, names without a dot and Kubernetes' own.
 	InternalHosts []string `env:"INTERNAL_HOSTS"`
 }
@@ -87,6 +91,7 @@ type Server struct {
 
 	name     string
 	cfg      Config
+	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	public   *listener
 	internal *listener
@@ -127,6 +132,9 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := zonefiles.Choose(cfg.Zones); err != nil {
+		return nil, err
+	}
 	callers, err := peer.ParseCallers(cfg.Peers.Callers)
 	switch {
 	case err != nil:
@@ -134,7 +142,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	case len(cfg.Peers.Secrets) == 0 && !rt.Open:
 		return nil, errors.New("PEER_SECRETS: write a random secret of this service alone, such as `openssl rand -hex 32` prints")
 	}
-	s := &Server{name: rt.Name, cfg: cfg, tel: rt.Telemetry, believed: believed{proxies, callers}, open: rt.Open, rows: rt.Endpoints}
+	s := &Server{name: rt.Name, cfg: cfg, clock: rt.Clock, tel: rt.Telemetry, believed: believed{proxies, callers}, open: rt.Open, rows: rt.Endpoints}
 	s.slow = slowness{grace: readerGrace, bytesPerSecond: cfg.ReaderBytesPerSecond}
 	open := bounds{port: "public", total: cfg.MaxConnections, byAddress: cfg.MaxConnectionsPerAddress, proxies: proxies, tel: rt.Telemetry}
 	if s.public, err = listen(rt.Public, cfg.PublicAddr, open); err != nil {
@@ -221,7 +229,8 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	begin("public port", s.publicPort())
 	begin("internal port", func(context.Context) error { return s.internalApp.Listener(s.internal) })
-	s.tel.Logger.InfoContext(ctx, "started", "build", build.Version(), "public", s.PublicAddr().String(), "internal", s.InternalAddr().String())
+	zonefiles.Report(ctx, s.tel, s.clock.Now())
+	s.tel.Logger.InfoContext(ctx, "started", "build", build.Version(), "zones", zone.Current().String(), "public", s.PublicAddr().String(), "internal", s.InternalAddr().String())
 
 	var cause error
 	select {

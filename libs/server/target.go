@@ -6,8 +6,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// plainTargets makes percent-encoded unreserved characters of a path the characters that they stand for (RFC 3986 §6.2.2.2), before anything
-// reads the path: routes, limits and the service behind the front all see one path.
+// plainTargets makes percent-encoded unreserved characters of a path the characters that they stand for (RFC 3986
+// §6.2.2.2), before anything reads the path: routes, limits and the service behind the front all see one path.
 func plainTargets(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if target, changed := decodeUnreserved(ctx.Request.Header.RequestURI()); changed {
@@ -17,8 +17,8 @@ func plainTargets(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// decodeUnreserved returns a request's target with the unreserved characters of its path decoded, and whether that changed it. A target
-// whose path then had a segment of dots stays as it was sent: it must not lead elsewhere.
+// decodeUnreserved returns a request's target with the unreserved characters of its path decoded, and whether that
+// changed it. A target whose path then had a segment of dots stays as it was sent: it must not lead elsewhere.
 func decodeUnreserved(target []byte) ([]byte, bool) {
 	end := bytes.IndexAny(target, "?#")
 	if end < 0 {

@@ -7,7 +7,6 @@ package timespan
 
 import (
 	"time"
-	_ "time/tzdata" // zones are known also where the system has none, as in a bare image
 )
 
 // Span is a half-open span of instants [Start, End) in seconds since the Unix epoch.

@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
 // demoOrders are what is booked at the demo business on the days of a week, in its own time. Who asked by the interface waits to be
@@ -228,6 +229,6 @@ func (p *Process) demoOffer(ctx context.Context) (*demoOffer, error) {
 	o.events = events.Events
 	o.services, o.staff, o.rentals = byName(services.Services), byName(staff.Staff), byName(append(rentals.Rentals, rentals.AddOns...))
 	var err error
-	o.zone, err = time.LoadLocation(info.Timezone)
+	o.zone, err = zone.Load(info.Timezone)
 	return o, err
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	dto "github.com/prometheus/client_model/go"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
 // serviceLabel says in the metrics of all services whose each is.
@@ -100,7 +102,7 @@ func showReadiness(w http.ResponseWriter, r *http.Request, parts []*part) {
 	}
 	problems = slices.DeleteFunc(problems, func(s string) bool { return s == "" })
 	if len(problems) == 0 {
-		_, _ = fmt.Fprintln(w, "ready")
+		_, _ = fmt.Fprintf(w, "ready\nzones %s\n", zone.Current())
 		return
 	}
 	w.WriteHeader(http.StatusServiceUnavailable)

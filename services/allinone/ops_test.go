@@ -30,11 +30,17 @@ func TestReadinessAndMetricsOfAllServicesAreAtOneAddress(t *testing.T) {
 			if err == nil && status != http.StatusOK {
 				err = fmt.Errorf("%d %s", status, body)
 			}
+			if err == nil && !strings.Contains(string(body), "\nzones 20") {
+				t.Errorf("the version of the rules of time zones is not shown: %s", body)
+			}
 			return err
 		})
 		status, body, err := request(t.Context(), http.MethodGet, found[1]+"/metrics", nil, nil)
 		if err != nil || status != http.StatusOK {
 			t.Fatalf("%d %.300s %v", status, body, err)
+		}
+		if !strings.Contains(string(body), "slotmesh_zones_info{") {
+			t.Error("there is no metric of the rules of time zones")
 		}
 		for _, name := range partNames() {
 			if !strings.Contains(string(body), `go_goroutines{service="`+name+`"}`) {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"hash/maphash"
 	"slices"
-	"sync"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -88,20 +86,4 @@ func exact[T any](list []T) []T {
 	tight := make([]T, len(list))
 	copy(tight, list)
 	return tight
-}
-
-// zones are the time zones that offers have named: the machine knows a few hundred, and each takes kilobytes.
-var zones sync.Map // name → *time.Location
-
-// zone loads a time zone once.
-func zone(name string) (*time.Location, error) {
-	if known, ok := zones.Load(name); ok {
-		return known.(*time.Location), nil
-	}
-	loaded, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, err
-	}
-	known, _ := zones.LoadOrStore(name, loaded)
-	return known.(*time.Location), nil
 }

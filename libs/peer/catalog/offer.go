@@ -11,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
 // Offer is what one business offers, as the other services need it: ids resolved, windows parsed, prices in minor
@@ -330,7 +331,7 @@ func (a AppliesTo) Everything() bool {
 // that the time zone or currency is not known on this machine.
 func (o *Offer) Prepare() error {
 	var err error
-	if o.location, err = zone(o.Timezone); err != nil {
+	if o.location, err = zone.Load(o.Timezone); err != nil {
 		return err
 	}
 	if o.money, err = money.ParseCurrency(o.Currency); err != nil {

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"time"
-
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/google/uuid"
@@ -11,6 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/report"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/zone"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
@@ -64,7 +63,7 @@ func (in *Internal) staffTimeReport(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if _, err := time.LoadLocation(timezone); err != nil {
+	if _, err := zone.Load(timezone); err != nil {
 		return request.Invalid("timezone: write an IANA name such as Europe/Lisbon.")
 	}
 	rows, err := in.records.StaffTimeReport(c.UserContext(), businessID, q, timezone)

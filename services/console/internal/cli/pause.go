@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/zone"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 
@@ -115,8 +116,8 @@ func (c *client) offer(ctx context.Context, slug string, version int64) (documen
 
 // today is the date by the business's clock.
 func today(offer document.Fields) timespan.Date {
-	zone, _ := offer["timezone"].(string)
-	location, err := time.LoadLocation(zone)
+	name, _ := offer["timezone"].(string)
+	location, err := zone.Load(name)
 	if err != nil {
 		location = time.UTC
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/slotmesh/slotmesh/libs/locale"
+	"github.com/slotmesh/slotmesh/libs/zone"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
@@ -75,11 +76,11 @@ func (b *Toolbox) businessInfo() *tool {
 				return result{}, err
 			}
 			info.resolve(language)
-			zone, err := time.LoadLocation(info.Timezone)
+			location, err := zone.Load(info.Timezone)
 			if err != nil {
 				return result{}, fmt.Errorf("time zone of the business: %w", err)
 			}
-			info.LocalTime = b.Clock.Now().In(zone).Format(time.RFC3339)
+			info.LocalTime = b.Clock.Now().In(location).Format(time.RFC3339)
 			info.bound()
 			return result{structured: info.business, text: info.text()}, nil
 		},

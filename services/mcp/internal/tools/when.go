@@ -10,6 +10,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
 // timeRange is the part of a date that from_time and to_time ask for: the first and the last start, both included.
@@ -92,10 +93,10 @@ func (d dates) first() string {
 	return ""
 }
 
-// nothingFree returns sentences on why a date has no free start, and the next date that has one within [maxWindow] days.
-// Both are "" if the calendars cannot be read: an unknown reason is not a reason.
-func (b *Toolbox) nothingFree(ctx context.Context, slug, zone string, query url.Values) (string, string) {
-	loc, errZone := time.LoadLocation(zone)
+// nothingFree returns sentences on why a date has no free start, and the next date that has one within [maxWindow]
+// days. Both are "" if the calendars cannot be read: an unknown reason is not a reason.
+func (b *Toolbox) nothingFree(ctx context.Context, slug, timezone string, query url.Values) (string, string) {
+	loc, errZone := zone.Load(timezone)
 	date, errDate := time.Parse(time.DateOnly, query.Get("date"))
 	if errZone != nil || errDate != nil {
 		return "", ""
