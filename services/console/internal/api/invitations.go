@@ -28,7 +28,8 @@ type invited struct {
 	Pending   *uuid.UUID  `json:"invitation_id"`
 	Email     string      `json:"email"`
 	Role      access.Role `json:"role"`
-	Link      *string     `json:"link"` // a path below the address of the owner's side
+	Link      *string     `json:"link"`      // a path below the address of the owner's side
+	OwnerURL  *string     `json:"owner_url"` // that address, as people reach it; null if OWNER_URL is not set
 	ExpiresAt *time.Time  `json:"expires_at"`
 	Mailed    bool        `json:"mailed"` // an invitation is on its way
 }
@@ -53,6 +54,9 @@ func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 	}
 	if made.Link != "" {
 		answer.Link = &made.Link
+	}
+	if a.Accounts.OwnerURL != "" {
+		answer.OwnerURL = &a.Accounts.OwnerURL
 	}
 	return c.Status(fiber.StatusCreated).JSON(answer)
 }

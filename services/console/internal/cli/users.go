@@ -38,6 +38,7 @@ type invited struct {
 	Email     string     `json:"email"`
 	Role      string     `json:"role"`
 	Link      *string    `json:"link"`
+	OwnerURL  *string    `json:"owner_url"`
 	ExpiresAt *time.Time `json:"expires_at"`
 	Mailed    bool       `json:"mailed"`
 }
@@ -67,7 +68,11 @@ func (c *command) inviteUser() *cobra.Command {
 		}
 		link := "-"
 		if made.Link != nil {
-			link = client.Base + *made.Link
+			base := client.Base
+			if made.OwnerURL != nil {
+				base = *made.OwnerURL
+			}
+			link = base + *made.Link
 			made.Link = &link
 		}
 		return c.print(made, table{

@@ -22,7 +22,7 @@ func TestUsersAreInvitedListedChangedAndRemoved(t *testing.T) {
 	w.Call(t, "PUT", "/admin/businesses/harbor", consoletest.Manifest("harbor", "Harbor"))
 	s.must("users", "invite", "harbor", "--email", "owner@example.com", "--role", "owner")
 	link := cells(s.must("users", "invite", "harbor", "--email", "ana@example.com", "--name", "Ana", "--role", "desk"))
-	if !strings.HasPrefix(link[0], w.URL+"/sign-in/link/") {
+	if !strings.HasPrefix(link[0], consoletest.OwnerURL+"/sign-in/link/") {
 		t.Errorf("%v", link)
 	}
 	id := link[len(link)-1]
