@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -84,7 +85,7 @@ func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, er
 
 func (p *Process) start(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		p.openClock, p.openHome, p.openLogs, p.openPorts, p.openMail, p.openOps, p.openToken, p.startStores, p.migrate, p.startServices, p.startOps,
+		p.openClock, p.openHome, p.openLogs, p.openPorts, p.openMail, p.openOps, p.openToken, p.checkSettings, p.startStores, p.migrate, p.startServices, p.startOps,
 		p.awaitReady, p.startDemo,
 	} {
 		if err := step(ctx); err != nil {
@@ -123,6 +124,10 @@ func (p *Process) openHome(context.Context) error {
 }
 
 func (p *Process) openLogs(context.Context) error {
+	if p.cfg.logsToStderr() {
+		p.logs = os.Stderr
+		return nil
+	}
 	log, err := openLog(p.file(LogFile))
 	if err != nil {
 		return err
@@ -150,13 +155,16 @@ func (p *Process) openToken(context.Context) error {
 		return err
 	}
 	p.AdminToken, _, _ = strings.Cut(p.adminTokens, ",")
+	if _, given := p.cfg.Settings["LINK_SECRETS"]; given {
+		return nil
+	}
 	p.linkSecret, err = keptSecret(p.home.Path, linkSecretFile, "the secret of customers' links")
 	return err
 }
 
 func (p *Process) startStores(ctx context.Context) error {
 	stores, err := backing.Start(ctx, backing.Options{
-		Home: p.home.Path, DatabaseURL: p.cfg.DatabaseURL, RedisURL: p.cfg.RedisURL, Say: p.say,
+		Home: p.home.Path, DatabaseURL: p.cfg.DatabaseURL, RedisURL: p.cfg.RedisURL, Say: p.say, MayInstall: mayInstall(p.cfg, os.Stdin, p.say),
 	})
 	if err != nil {
 		return err
@@ -209,17 +217,22 @@ func (p *Process) startServices(ctx context.Context) error {
 			return err
 		}
 	}
-	var upstreams []string
-	for _, name := range front.Services() {
-		upstreams = append(upstreams, name+"="+p.ports[name].public.Addr().String())
-	}
 	return p.launch(ctx, frontName, func(rt server.Runtime) (*server.Server, error) {
-		cfg, err := frontConfig(ctx, p.cfg, p.PeerSecrets[frontName], upstreams)
+		cfg, err := frontConfig(ctx, p.cfg, p.PeerSecrets[frontName], p.upstreams())
 		if err != nil {
 			return nil, err
 		}
 		return front.New(ctx, cfg, rt)
 	})
+}
+
+// upstreams are the addresses of the public ports that the front forwards to.
+func (p *Process) upstreams() []string {
+	var upstreams []string
+	for _, name := range front.Services() {
+		upstreams = append(upstreams, name+"="+p.ports[name].public.Addr().String())
+	}
+	return upstreams
 }
 
 // launch gives a part its telemetry and listeners and lets it run.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/sethvargo/go-envconfig"
 
 	"github.com/slotmesh/slotmesh/libs/build"
+	"github.com/slotmesh/slotmesh/libs/zone/zonefiles"
 )
 
 // usage lists the settings; README.md says more of each.
@@ -26,6 +28,7 @@ const usage = `Slotmesh in one process: every service, and stores of its own. Se
   SLOTMESH_HOME        folder of everything that outlives the process (.slotmesh)
   SLOTMESH_ADMIN_TOKEN what the admin API asks for (made once, kept in SLOTMESH_HOME)
   SLOTMESH_DEMO        false: no demo business
+  SLOTMESH_INSTALL     yes: install missing packages (PostgreSQL, Redis) without a question, as with CI=true
   SLOTMESH_NOW         instant at which the clock starts, such as 2027-03-01T09:00:00Z
   DATABASE_URL         PostgreSQL to use instead of starting one
   REDIS_URL            Redis to use instead of starting one
@@ -38,8 +41,11 @@ const usage = `Slotmesh in one process: every service, and stores of its own. Se
   TRUSTED_PROXIES      networks whose X-Forwarded-For is believed, such as 10.0.0.0/8
   PEER_TIMEOUT         bound of a service's call to another (2s)
   OTEL_EXPORTER_OTLP_ENDPOINT   collector of traces, such as http://127.0.0.1:4318
+  LOG                  stderr, or file: slotmesh.log in SLOTMESH_HOME (file on a terminal, otherwise stderr)
   LOG_LEVEL            debug, info, warn or error (info)
   GOMEMLIMIT           what Go's garbage collector keeps below, such as 512MiB
+
+Every other setting of a service reaches it, such as OIDC_ISSUER, MCP_ORIGINS or BOOKING_IP_LIMIT_PER_MINUTE; the services' READMEs list them.
 
   --help, --version    say this, or which build it is, and end
 `
@@ -66,7 +72,7 @@ func Asked(args []string, out io.Writer) (bool, error) {
 		_, err := io.WriteString(out, usage)
 		return true, err
 	case "--version", "-version", "version":
-		_, err := fmt.Fprintln(out, "slotmesh "+build.Version())
+		_, err := fmt.Fprintf(out, "slotmesh %s\nzones %s\n", build.Version(), zonefiles.Describe(os.Getenv("ZONE_DATA")))
 		return true, err
 	}
 	if _, is := works[args[0]]; is {

@@ -20,7 +20,7 @@ func TestArgumentsNeverStartAServer(t *testing.T) {
 		{nil, false, false, ""},
 		{[]string{"--help"}, true, false, "DATABASE_URL"},
 		{[]string{"-h"}, true, false, "backup FILE"},
-		{[]string{"--version"}, true, false, "go1."},
+		{[]string{"--version"}, true, false, "\nzones 20"},
 		{[]string{"serve"}, true, true, ""},
 		{[]string{"--port=9000"}, true, true, ""},
 		{[]string{""}, true, true, ""},

@@ -61,7 +61,7 @@ func Backup(ctx context.Context, env envconfig.Lookuper, path string, out io.Wri
 
 func loadConfig(ctx context.Context, env envconfig.Lookuper) (Config, error) {
 	var cfg Config
-	err := config.Load(ctx, &cfg, env)
+	err := errors.Join(config.Load(ctx, &cfg, env), readSettings(&cfg, env))
 	return cfg, err
 }
 
@@ -105,7 +105,7 @@ func ofHome(ctx context.Context, cfg Config, home *backing.Home, say func(string
 }
 
 func openDatabase(ctx context.Context, cfg Config, home string, say func(string)) (string, func() error, error) {
-	stores, err := backing.Start(ctx, backing.Options{Home: home, DatabaseURL: cfg.DatabaseURL, NoRedis: true, Say: say})
+	stores, err := backing.Start(ctx, backing.Options{Home: home, DatabaseURL: cfg.DatabaseURL, NoRedis: true, Say: say, MayInstall: mayInstall(cfg, os.Stdin, say)})
 	if err != nil {
 		return "", nil, err
 	}
@@ -141,6 +141,10 @@ func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Write
 	}
 	_, err = fmt.Fprintf(out, "Backed up to %s: %d rows of %d tables, as they were at %s.\n"+
 		"It holds customers' data and secrets: keep it as safe as the database.\n", path, written.Rows(), len(written.Tables), written.At.Format(time.RFC3339))
+	if _, has := files[linkSecretFile]; err == nil && !has {
+		_, err = fmt.Fprintf(out, "It is without the secret of customers' links, as there is no file %s: keep the value of LINK_SECRETS beside it.\n",
+			filepath.Join(cfg.Home, linkSecretFile))
+	}
 	return err
 }
 

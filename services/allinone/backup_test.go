@@ -99,6 +99,11 @@ func TestWhatCannotBeBackedUpOrRestoredIsOneSentence(t *testing.T) {
 	if err := Backup(t.Context(), envconfig.MapLookuper(env), file, t.Output()); err != nil {
 		t.Fatal(err)
 	}
+	var said bytes.Buffer
+	database := map[string]string{"DATABASE_URL": env["DATABASE_URL"], "SLOTMESH_HOME": filepath.Join(t.TempDir(), "other")}
+	if err := Backup(t.Context(), envconfig.MapLookuper(database), file+"3", &said); err != nil || !strings.Contains(said.String(), "keep the value of LINK_SECRETS") {
+		t.Errorf("a backup without the secret of links: %v, %s", err, said.String())
+	}
 	err = Backup(t.Context(), envconfig.MapLookuper(env), file, t.Output())
 	wantSentence(t, err, file+" is there already; name another file")
 	missing := map[string]string{"SLOTMESH_HOME": filepath.Join(t.TempDir(), "none")}

@@ -47,15 +47,19 @@ type Config struct {
 	MailFrom           string `env:"MAIL_FROM"`
 	// MailPort is the port of the page that shows the mail; 0 takes a free one.
 	MailPort int `env:"MAIL_PORT, default=8025"`
-	// PublicLimitPerMinute, AdminLimitPerMinute and WrongTokensPerMinute are the settings of these names of libs/limits;
-	// 0: as they are by default.
+	// PublicLimitPerMinute and WrongTokensPerMinute are the settings of these names of libs/limits; 0: as they are by
+	// default.
 	PublicLimitPerMinute int `env:"PUBLIC_LIMIT_PER_MINUTE"`
-	AdminLimitPerMinute  int `env:"ADMIN_LIMIT_PER_MINUTE"`
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE"`
 	// TrustedProxies are the CIDRs whose X-Forwarded-For the front believes.
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
 	// PeerTimeout bounds a service's call to another; empty: as the services have it.
 	PeerTimeout string `env:"PEER_TIMEOUT"`
+	// Log is where the services log: stderr, or file for slotmesh.log in the home; empty: file.
+	Log string `env:"LOG"`
+	// Install and CI let a start install packages without a question, by the values yes and true.
+	Install string `env:"SLOTMESH_INSTALL"`
+	CI      string `env:"CI"`
 	// Settings are further settings of every service, by variable, over those that the process makes: tests give deadlines
 	// that a slow machine keeps.
 	Settings map[string]string
@@ -86,7 +90,24 @@ func (c *Config) Validate() error {
 	if _, err := server.ParseProxies(c.TrustedProxies); err != nil {
 		errs = append(errs, err)
 	}
+	if c.Log != "" && c.Log != logToStderr && c.Log != logToFile {
+		errs = append(errs, fmt.Errorf("LOG: %q is neither %s nor %s", c.Log, logToStderr, logToFile))
+	}
+	if c.Install != "" && c.Install != "yes" && c.Install != "no" {
+		errs = append(errs, fmt.Errorf("SLOTMESH_INSTALL: %q is neither yes nor no", c.Install))
+	}
 	return errors.Join(errs...)
 }
+
+// installs reports whether packages may be installed without a question.
+func (c *Config) installs() bool { return c.Install == "yes" || c.CI == "true" }
+
+// The values of LOG.
+const (
+	logToStderr = "stderr"
+	logToFile   = "file"
+)
+
+func (c *Config) logsToStderr() bool { return c.Log == logToStderr }
 
 func (c *Config) host() string { return cmp.Or(c.Host, loopbackHost) }

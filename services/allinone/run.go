@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -20,7 +21,21 @@ func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if cfg.Log == "" && isNoTerminal(out) {
+		cfg.Log = logToStderr
+	}
 	return run(ctx, cfg, out)
+}
+
+// isNoTerminal reports whether out is a file of the system and no terminal: then a service manager or a container engine started the
+// process, and gathers what it writes.
+func isNoTerminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice == 0
 }
 
 func run(ctx context.Context, cfg Config, out io.Writer) error {
@@ -84,7 +99,11 @@ func (p *Process) greeting() string {
 		fmt.Fprintf(&b, "  network  public and admin are reached at %s from other machines; sign in there by https, through a proxy (OWNER_URL)\n", p.cfg.Host)
 	}
 	fmt.Fprintf(&b, "  stores   %s\n", p.storesInWords())
-	fmt.Fprintf(&b, "  log      %s\n", p.file(LogFile))
+	if log := p.file(LogFile); p.cfg.logsToStderr() {
+		b.WriteString("  log      standard error\n")
+	} else {
+		fmt.Fprintf(&b, "  log      %s\n", log)
+	}
 	if p.Demo == nil {
 		return b.String()
 	}

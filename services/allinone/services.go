@@ -3,7 +3,6 @@ package allinone
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"strconv"
 	"strings"
@@ -48,15 +47,22 @@ var services = []service{
 
 // service is one of them, whatever its settings are.
 type service struct {
-	name    string
-	migrate func(context.Context, envconfig.Lookuper) error
-	open    func(context.Context, envconfig.Lookuper, server.Runtime) (*server.Server, error)
+	name     string
+	settings []string // the variables of its settings
+	check    func(context.Context, envconfig.Lookuper) error
+	migrate  func(context.Context, envconfig.Lookuper) error
+	open     func(context.Context, envconfig.Lookuper, server.Runtime) (*server.Server, error)
 }
 
 // describe hides a service's settings behind the variables that they are read from, as in a process of its own.
 func describe[C any](s server.Service[C]) service {
 	return service{
-		name: s.Name,
+		name:     s.Name,
+		settings: config.Names(new(C)),
+		check: func(ctx context.Context, env envconfig.Lookuper) error {
+			var cfg C
+			return config.Load(ctx, &cfg, env)
+		},
 		migrate: func(ctx context.Context, env envconfig.Lookuper) error {
 			var cfg C
 			if s.Migrate == nil {
@@ -95,9 +101,14 @@ const loopback = "127.0.0.0/8"
 // environment is what a service's settings are read from: the stores, its secret and the hashes of the others', and the internal URL of
 // each service that others call as <NAME>_URL. All else stays at its default.
 func (p *Process) environment(name string) envconfig.Lookuper {
+	return p.environmentWith(name, p.stores.DatabaseURL, p.stores.RedisURL)
+}
+
+// environmentWith is environment with these stores.
+func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.Lookuper {
 	env := map[string]string{
-		"DATABASE_URL":         p.stores.DatabaseURL,
-		"REDIS_URL":            p.stores.RedisURL,
+		"DATABASE_URL":         databaseURL,
+		"REDIS_URL":            redisURL,
 		"PEER_SECRETS":         p.PeerSecrets[name],
 		"PEER_CALLERS":         peer.CallersSetting(p.PeerSecrets, name),
 		"LINK_SECRETS":         p.linkSecret,
@@ -120,8 +131,7 @@ func (p *Process) environment(name string) envconfig.Lookuper {
 	}
 	maps.Copy(env, p.cfg.Settings)
 	for name, n := range map[string]int{
-		"PUBLIC_LIMIT_PER_MINUTE": p.cfg.PublicLimitPerMinute, "ADMIN_LIMIT_PER_MINUTE": p.cfg.AdminLimitPerMinute,
-		"ADMIN_WRONG_TOKENS_PER_MINUTE": p.cfg.WrongTokensPerMinute,
+		"PUBLIC_LIMIT_PER_MINUTE": p.cfg.PublicLimitPerMinute, "ADMIN_WRONG_TOKENS_PER_MINUTE": p.cfg.WrongTokensPerMinute,
 	} {
 		if n != 0 {
 			env[name] = strconv.Itoa(n)
@@ -146,7 +156,7 @@ func frontConfig(ctx context.Context, cfg Config, peerSecret string, upstreams [
 		env["PUBLIC_LIMIT_PER_MINUTE"] = strconv.Itoa(cfg.PublicLimitPerMinute)
 	}
 	if err := config.Load(ctx, &c, envconfig.MapLookuper(env)); err != nil {
-		return front.Config{}, fmt.Errorf("front: %w", err)
+		return front.Config{}, err
 	}
 	c.Server.RequestTimeout += aheadOf
 	return c, nil

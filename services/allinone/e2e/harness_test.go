@@ -101,8 +101,8 @@ func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	cfg := allinone.Config{
 		Home: t.TempDir(), Now: monday, TrustedProxies: []string{"127.0.0.0/8"},
 		DatabaseURL: tables.Copy(t, "e2e"), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: cryptorand.Text(),
-		Settings:             with(deadlines.Roomy, "MESSAGES_PER_DAY", "1000000"),
-		PublicLimitPerMinute: 50_000, AdminLimitPerMinute: 50_000, WrongTokensPerMinute: 10_000,
+		Settings:             with(deadlines.Roomy, "MESSAGES_PER_DAY", "1000000", "ADMIN_LIMIT_PER_MINUTE", "50000"),
+		PublicLimitPerMinute: 50_000, WrongTokensPerMinute: 10_000,
 	}
 	for _, c := range change {
 		c(&cfg)

@@ -21,6 +21,10 @@ func main() {
 	} else if done {
 		return
 	}
+	if err := allinone.CheckNames(os.Environ()); err != nil {
+		fmt.Fprintln(os.Stderr, "slotmesh: "+err.Error())
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	server.LimitMemory()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once

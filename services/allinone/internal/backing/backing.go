@@ -25,6 +25,9 @@ type Options struct {
 	Throwaway   bool              // for tests: no durability, many connections; without a Home, data in a temporary folder
 	NoRedis     bool              // starts and asks none
 	Say         func(line string) // tells the person at the terminal about installs and other choices
+
+	// MayInstall is asked before packages are installed, with what a package manager would do; nil: they may.
+	MayInstall func(what string) bool
 }
 
 // Stores are the two stores, ready for use until Stop.

@@ -80,6 +80,18 @@ func brew() (installer, bool) {
 	return installer{}, false
 }
 
+// shown is the command that installs the tools' packages, as a person would type it.
+func (i installer) shown(tools ...tool) string {
+	command := []string{i.name, "install"}
+	if i.command[0] == "sudo" {
+		command = append([]string{"sudo"}, command...)
+	}
+	for _, t := range tools {
+		command = append(command, i.packages[t]...)
+	}
+	return strings.Join(command, " ")
+}
+
 // add installs the tools' packages and says so first.
 func (i installer) add(ctx context.Context, say func(string), tools ...tool) error {
 	var packages []string

@@ -28,7 +28,10 @@ func findOrInstall(ctx context.Context, o Options, p place) (programs, error) {
 	if len(missing) == 0 {
 		return found, nil
 	}
-	installErr := install(ctx, o.Say, missing)
+	installErr := install(ctx, o, missing)
+	if refused, ok := errors.AsType[*refusedInstall](installErr); ok && search.postgres && found.postgres.bin == "" {
+		return programs{}, refused
+	}
 	found, missing = search.run(ctx)
 	if len(missing) == 0 {
 		return found, nil
@@ -72,12 +75,33 @@ func (s search) run(ctx context.Context) (programs, []tool) {
 	return found, missing
 }
 
-func install(ctx context.Context, say func(string), missing []tool) error {
+// refusedInstall is the error of an install that nobody allowed. It names what to run instead.
+type refusedInstall struct{ missing, command string }
+
+func (e *refusedInstall) Error() string {
+	return fmt.Sprintf("there is no %s on this machine: run `%s`, set SLOTMESH_INSTALL=yes to have that done, or name stores by DATABASE_URL and REDIS_URL",
+		e.missing, e.command)
+}
+
+func install(ctx context.Context, o Options, missing []tool) error {
 	installer, ok := systemInstaller(ctx)
 	if !ok {
 		return errors.New("nothing can be installed here: there is neither apt-get that this user may run without a password, nor brew")
 	}
-	return installer.add(ctx, say, missing...)
+	return installer.addIfAllowed(ctx, o, missing...)
+}
+
+// addIfAllowed is add after the question whether packages may be installed.
+func (i installer) addIfAllowed(ctx context.Context, o Options, missing ...tool) error {
+	command := i.shown(missing...)
+	if o.MayInstall != nil && !o.MayInstall(command) {
+		names := make([]string, len(missing))
+		for n, t := range missing {
+			names[n] = string(t)
+		}
+		return &refusedInstall{missing: strings.Join(names, " and no "), command: command}
+	}
+	return i.add(ctx, o.Say, missing...)
 }
 
 // fetchFitting fetches a PostgreSQL, unless data of another version is there that it could not read.

@@ -1,0 +1,24 @@
+package allinone
+
+import (
+	"bufio"
+	"os"
+	"strings"
+)
+
+// mayInstall returns the question whether packages may be installed. Without a terminal nobody can answer, and nothing
+// is installed unless the settings allow it.
+func mayInstall(cfg Config, in *os.File, say func(line string)) func(what string) bool {
+	return func(what string) bool {
+		if cfg.installs() {
+			return true
+		}
+		if info, err := in.Stat(); cfg.Install == "no" || err != nil || info.Mode()&os.ModeCharDevice == 0 {
+			return false
+		}
+		say("Slotmesh needs packages that are not on this machine. Run `" + what + "` now? [y/N]")
+		answer, _ := bufio.NewReader(in).ReadString('\n')
+		answer = strings.ToLower(strings.TrimSpace(answer))
+		return answer == "y" || answer == "yes"
+	}
+}

@@ -1,0 +1,123 @@
+package allinone
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sethvargo/go-envconfig"
+
+	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/services/front"
+)
+
+// ownSettings are the services' settings that the process makes itself, beside the URLs of its services. A value of the
+// environment would have no effect, so a start with one is refused.
+var ownSettings = []string{"INTERNAL_ADDR", "INTERNAL_HOSTS", "PEER_CALLERS", "PEER_SECRETS", "PUBLIC_ADDR", "PUBLIC_URL", "UPSTREAMS"}
+
+// outside are variables with our prefix that other programs of Slotmesh read, and so may be in the same environment.
+var outside = []string{"SLOTMESH_CONFIG", "SLOTMESH_KEY", "SLOTMESH_SERVER"}
+
+// notSettings are the names of variables that tests read, and of those that Kubernetes and Docker set for a Service
+// whose name begins with ours.
+var notSettings = regexp.MustCompile(
+	`^SLOTMESH_(TEST|E2E|BENCH)_|_SERVICE_(HOST|PORT)|_PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$`,
+)
+
+// isMade reports whether the process makes a setting of the services: ownSettings, and the internal URL of a service, such
+// as CATALOG_URL.
+func isMade(name string) bool {
+	if slices.Contains(config.Names(new(Config)), name) {
+		return false // such as PAGES_URL, which the process reads itself
+	}
+	service, isURL := strings.CutSuffix(name, "_URL")
+	return slices.Contains(ownSettings, name) || isURL && slices.Contains(partNames(), strings.ToLower(service))
+}
+
+// passedOn returns the services' settings that the process hands on as they are: all that it neither makes nor reads
+// itself.
+func passedOn() []string {
+	own := config.Names(new(Config))
+	names := config.Names(new(front.Config))
+	for _, s := range services {
+		names = append(names, s.settings...)
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool {
+		return isMade(name) || slices.Contains(own, name)
+	})
+}
+
+// readSettings adds the services' settings of the environment to the process's own. A service's URL may be there by
+// chance, as Docker and Kubernetes set variables of such names; it is refused all the same, since it promises what does
+// not happen.
+func readSettings(cfg *Config, env envconfig.Lookuper) error {
+	var errs []error
+	names := config.Names(new(front.Config))
+	for _, s := range services {
+		names = append(names, s.settings...)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if _, given := env.Lookup(name); given && isMade(name) {
+			errs = append(errs, fmt.Errorf("%s: the one process makes this setting itself; leave it out", name))
+		}
+	}
+	for _, name := range passedOn() {
+		if value, given := env.Lookup(name); given {
+			if cfg.Settings == nil {
+				cfg.Settings = make(map[string]string)
+			}
+			cfg.Settings[name] = value
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// CheckNames refuses variables of an environment, each as NAME=value, that begin with SLOTMESH_ and that nothing reads:
+// mostly they are misspelt.
+func CheckNames(environment []string) error {
+	const prefix = "SLOTMESH_"
+	known := slices.Concat(config.Names(new(Config)), passedOn(), outside)
+	known = slices.DeleteFunc(known, func(name string) bool { return !strings.HasPrefix(name, prefix) })
+	slices.Sort(known)
+	var errs []error
+	for _, pair := range environment {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, prefix) && !notSettings.MatchString(name) && !slices.Contains(known, name) {
+			errs = append(errs, fmt.Errorf("%s: there is no such setting; those with this beginning are %s",
+				name, strings.Join(slices.Compact(known), ", ")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkSettings loads the settings of every service before anything is installed, started or migrated. What the process
+// makes later has a value that is right in form.
+func (p *Process) checkSettings(ctx context.Context) error {
+	const store = "postgres://localhost/slotmesh"
+	var faults []string
+	add := func(err error) {
+		if err == nil {
+			return
+		}
+		for fault := range strings.SplitSeq(strings.TrimPrefix(err.Error(), "settings: "), "; ") {
+			if !slices.Contains(faults, fault) {
+				faults = append(faults, fault)
+			}
+		}
+	}
+	for _, s := range services {
+		add(s.check(ctx, p.environmentWith(s.name, cmp.Or(p.cfg.DatabaseURL, store), cmp.Or(p.cfg.RedisURL, "redis://localhost"))))
+	}
+	_, err := frontConfig(ctx, p.cfg, p.PeerSecrets[frontName], p.upstreams())
+	add(err)
+	if len(faults) > 0 {
+		return errors.New("settings: " + strings.Join(faults, "; "))
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package allinone
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sethvargo/go-envconfig"
+
+	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/services/front"
+)
+
+// Every setting that a service has reaches it, is the process's own, or is refused.
+func TestEverySettingOfEveryServiceHasAnEffect(t *testing.T) {
+	t.Parallel()
+	own := config.Names(new(Config))
+	given := map[string]string{}
+	names := config.Names(new(front.Config))
+	for _, s := range services {
+		names = append(names, s.settings...)
+	}
+	for _, name := range names {
+		if !isMade(name) {
+			given[name] = "value of " + name
+		}
+	}
+	cfg := Config{}
+	if err := readSettings(&cfg, envconfig.MapLookuper(given)); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := openPorts(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.close() }()
+	p := &Process{cfg: cfg, ports: opened}
+	environment := p.environmentWith("booking", "postgres://localhost/x", "redis://localhost")
+	for name, want := range given {
+		if slices.Contains(own, name) {
+			continue
+		}
+		if got, _ := environment.Lookup(name); got != want {
+			t.Errorf("%s is %q for the services", name, got)
+		}
+	}
+	for _, name := range []string{
+		"BOOKING_IP_LIMIT_PER_MINUTE", "PAGES_LIMIT_PER_MINUTE", "OIDC_ISSUER", "OIDC_CLIENT_SECRET", "MCP_ORIGINS", "LINK_SECRETS", "REQUEST_TIMEOUT",
+		"MAX_CONNECTIONS_PER_ADDRESS", "DATABASE_MAX_CONNS",
+	} {
+		if !slices.Contains(passedOn(), name) {
+			t.Errorf("%s is not passed on", name)
+		}
+	}
+	for _, name := range []string{"PEER_SECRETS", "CATALOG_URL", "INTERNAL_ADDR", "UPSTREAMS"} {
+		if err := readSettings(&Config{}, envconfig.MapLookuper(map[string]string{name: "x"})); err == nil || !strings.HasPrefix(err.Error(), name+": ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAnUnknownSettingWithOurPrefixIsRefused(t *testing.T) {
+	t.Parallel()
+	known := []string{
+		"PATH=/bin", "SLOTMESH_HOME=x", "SLOTMESH_DEMO=false", "SLOTMESH_SERVER=http://x", "SLOTMESH_TEST_DATABASE_URL=x", "SLOTMESH_INSTALL=yes",
+		"SLOTMESH_SERVICE_HOST=10.0.0.1", "SLOTMESH_PORT=tcp://10.0.0.1:80", "SLOTMESH_FRONT_PORT_80_TCP_ADDR=10.0.0.1", "SLOTMESH_FRONT_SERVICE_PORT_HTTP=80",
+	}
+	if err := CheckNames(known); err != nil {
+		t.Error(err)
+	}
+	if err := CheckNames(append(known, "SLOTMESH_DEMOS=false")); err == nil || !strings.HasPrefix(err.Error(), "SLOTMESH_DEMOS: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A setting that is wrong ends the start before stores are installed or tables made, and is blamed itself, once.
+func TestAWrongSettingIsNamedBeforeAnythingIsMade(t *testing.T) {
+	t.Parallel()
+	home := filepath.Join(t.TempDir(), "home")
+	var out bytes.Buffer
+	err := Run(t.Context(), envconfig.MapLookuper(map[string]string{
+		"SLOTMESH_HOME": home, "PORT": "0", "ADMIN_PORT": "0", "MAIL_PORT": "0", "BOOKING_IP_LIMIT_PER_MINUTE": "many", "PAGES_URL": "nowhere",
+	}), &out)
+	if err == nil {
+		t.Fatal("it started")
+	}
+	for _, name := range []string{"BOOKING_IP_LIMIT_PER_MINUTE: ", "PAGES_URL: "} {
+		if strings.Count(err.Error(), name) != 1 {
+			t.Errorf("%s is named %d times in: %v", name, strings.Count(err.Error(), name), err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(home, "postgres")); !os.IsNotExist(err) {
+		t.Errorf("a PostgreSQL was made: %v", err)
+	}
+	if strings.Contains(err.Error(), "DATABASE_URL") {
+		t.Errorf("another setting is blamed: %v", err)
+	}
+}
