@@ -200,6 +200,7 @@ func refuseMalformed(c *fiber.Ctx) error {
 	c.Response().Header.CopyTo(&before)
 	err := c.Next() // a read changes nothing, and its answer is not sent
 	if errors.Is(err, fiber.ErrMethodNotAllowed) || err == nil && c.Response().StatusCode() == fiber.StatusMethodNotAllowed {
+		c.Context().SetConnectionClose() // the front has replaced the header by that of a service
 		return err
 	}
 	c.Response().Reset()

@@ -487,3 +487,23 @@ func TestAnEncodedPathReachesTheServiceAsTheSamePath(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// A GET with a body is answered as the service answers the GET; the body goes to nobody.
+func TestABodyOfAReadIsRefusedAfterTheMethodOfTheService(t *testing.T) {
+	t.Parallel()
+	bookings := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if body, err := io.ReadAll(r.Body); err != nil || len(body) > 0 {
+			t.Errorf("the service was sent %q, %v", body, err)
+		}
+		w.Header().Set("Allow", "POST, OPTIONS")
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	}))
+	t.Cleanup(bookings.Close)
+	address := newFront(t, server.Config{}, func(addresses map[string]string) { addresses["booking"] = bookings.Listener.Addr().String() })
+	for path, want := range map[string]int{"/api/public/x/book": http.StatusMethodNotAllowed, "/api/public/x/info": http.StatusBadRequest} {
+		response, body := send(t, address, "GET "+path+" HTTP/1.1\nHost: slotmesh.example\nContent-Length: 2\n\n{}")
+		if response.StatusCode != want || !response.Close {
+			t.Errorf("%s: %d %v %s", path, response.StatusCode, response.Header, body)
+		}
+	}
+}
