@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -140,7 +141,10 @@ func since(year string, made time.Time) time.Time {
 	return time.Date(of, time.July, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// Report adds the metric slotmesh.zones.info, and logs a warning if the rules are older than a year.
+// warned are the rules of which the process has warned.
+var warned atomic.Pointer[zone.Rules]
+
+// Report adds the metric slotmesh.zones.info, and logs a warning once if the rules are older than a year.
 func Report(ctx context.Context, tel *telemetry.Telemetry, now time.Time) {
 	rules := zone.Current()
 	description := metric.WithDescription("Always 1; its attributes name the rules of time zones.")
@@ -150,7 +154,7 @@ func Report(ctx context.Context, tel *telemetry.Telemetry, now time.Time) {
 	}
 	gauge.Record(ctx, 1, metric.WithAttributes(
 		attribute.String("version", rules.Version), attribute.String("source", rules.Source)))
-	if rules.IsOld(now) {
+	if rules.IsOld(now) && warned.Swap(rules) != rules {
 		tel.Logger.WarnContext(ctx, "the rules of time zones are older than a year; renew the system's zone data or set ZONE_DATA",
 			"zones", rules.String())
 	}
