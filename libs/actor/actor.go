@@ -4,6 +4,7 @@ package actor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -76,10 +77,26 @@ func From(ctx context.Context) (Actor, bool) {
 	return a, set && a.Kind != ""
 }
 
-// Of returns who acts in a context: Slotmesh itself where nobody was named.
+// Of returns who acts in a context, the zero Actor if none was set.
 func Of(ctx context.Context) Actor {
-	if a, set := From(ctx); set {
-		return a
+	a, err := Require(ctx)
+	if err != nil {
+		return Actor{}
 	}
-	return Actor{Kind: System}
+	return a
 }
+
+// ErrMissing is the error of a write whose context names no actor.
+var ErrMissing = errors.New("the write has no actor")
+
+// Require returns who acts in a context. Every write calls it. Error: [ErrMissing].
+func Require(ctx context.Context) (Actor, error) {
+	a, set := From(ctx)
+	if !set {
+		return Actor{}, ErrMissing
+	}
+	return a, nil
+}
+
+// AsSystem returns a context in which Slotmesh itself acts. Background work starts with it.
+func AsSystem(ctx context.Context) context.Context { return With(ctx, Actor{Kind: System}) }

@@ -1,6 +1,8 @@
 package actor_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/google/uuid"
@@ -22,13 +24,21 @@ func TestAnActorIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestSlotmeshActsWhereNobodyWasNamed(t *testing.T) {
+func TestAContextWithoutAnActorIsRefused(t *testing.T) {
 	t.Parallel()
-	if got := actor.Of(t.Context()); got != (actor.Actor{Kind: actor.System}) {
-		t.Errorf("got %v", got)
+	for _, ctx := range []context.Context{t.Context(), actor.With(t.Context(), actor.Actor{}), actor.With(t.Context(), actor.Actor{ID: uuid.New()})} {
+		if got, err := actor.Require(ctx); got != (actor.Actor{}) || !errors.Is(err, actor.ErrMissing) {
+			t.Errorf("got %v, %v", got, err)
+		}
+		if got := actor.Of(ctx); got != (actor.Actor{}) {
+			t.Errorf("got %v", got)
+		}
 	}
 	owner := actor.Actor{Kind: actor.Owner, ID: uuid.New()}
-	if got := actor.Of(actor.With(t.Context(), owner)); got != owner {
-		t.Errorf("got %v, want %v", got, owner)
+	if got, err := actor.Require(actor.With(t.Context(), owner)); err != nil || got != owner {
+		t.Errorf("got %v, %v, want %v", got, err, owner)
+	}
+	if got := actor.Of(actor.AsSystem(t.Context())); got != (actor.Actor{Kind: actor.System}) {
+		t.Errorf("got %v", got)
 	}
 }

@@ -7,6 +7,7 @@ package eventlog
 
 import (
 	"context"
+	"database/sql/driver"
 	"encoding/json"
 	"strings"
 	"time"
@@ -60,16 +61,26 @@ func Silent(kept json.RawMessage) bool {
 }
 
 // Add gives a statement with [Record] its values: when the change is made, by the service's clock, who acts in ctx, and the id of an event
-// that is one.
+// that is one. Without an actor in ctx the statement fails with [actor.ErrMissing] before it is sent.
 func Add(ctx context.Context, args pgx.NamedArgs, at time.Time) pgx.NamedArgs {
-	by := actor.Of(ctx)
-	args["event_extra"] = "{}"
+	args["event_extra"], args["recorded_id"], args["event_at"], args["actor_id"] = "{}", uuid.Must(uuid.NewV7()), at, nil
+	by, err := actor.Require(ctx)
+	if err != nil {
+		args["actor_kind"] = refused{err}
+		return args
+	}
+	args["actor_kind"] = string(by.Kind)
 	if by.Kind == actor.Owner && actor.IsSilent(ctx) {
 		args["event_extra"] = `{"notify": false}`
 	}
-	args["recorded_id"], args["event_at"], args["actor_kind"], args["actor_id"] = uuid.Must(uuid.NewV7()), at, string(by.Kind), nil
 	if by.ID != [16]byte{} {
 		args["actor_id"] = by.ID
 	}
 	return args
 }
+
+// refused is a parameter that fails its statement: pgx asks for its value before it sends anything.
+type refused struct{ err error }
+
+// Value returns the error.
+func (r refused) Value() (driver.Value, error) { return nil, r.err }

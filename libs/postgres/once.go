@@ -56,7 +56,8 @@ func Unmake(ctx context.Context, tx pgx.Tx, business, write, made uuid.UUID) err
 // for the same is given that answer, and do is not called. T must survive encoding/json.
 //
 // Its errors are true for good, as those of [Write.Make]: do's own, after which nothing is written; idempotency_mismatch;
-// idempotency_in_progress while another request holds the key; outcome_unknown, the one after which it may be written.
+// idempotency_in_progress while another request holds the key; outcome_unknown, the one after which it may be written. Without an actor in
+// ctx it is [actor.ErrMissing], and do is not called.
 func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, do func(context.Context, pgx.Tx) (T, error)) (T, error) {
 	var (
 		answer   T
@@ -64,6 +65,9 @@ func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, do
 		w        = requested(ctx, business)
 		hash     = idempotency.Of(ctx).Hash
 	)
+	if _, err := actor.Require(ctx); err != nil {
+		return answer, err
+	}
 	made := func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		known, err := w.known(ctx, tx)
 		if err != nil || known == nil {
@@ -193,6 +197,9 @@ func Outcome(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID) ([]byt
 		hash  = idempotency.Of(ctx).Hash
 		w     = requested(ctx, business)
 	)
+	if _, err := actor.Require(ctx); err != nil { // the keys of another actor are others
+		return nil, err
+	}
 	within := outcomeWithin
 	if deadline, ok := ctx.Deadline(); ok {
 		within = max(within, time.Until(deadline))

@@ -60,7 +60,7 @@ func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string
 	t.Helper()
 	wired, wires := OpenWires(t, pool)
 	met := wires.Break(step, fate, dark)
-	ctx, cancel := context.WithTimeout(t.Context(), within)
+	ctx, cancel := context.WithTimeout(AsSystem(t), within)
 	defer cancel()
 	err := write.Do(ctx, wired)
 	select {

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -160,3 +161,6 @@ func Until(t testing.TB, what string, works func(context.Context) error) {
 		}
 	}
 }
+
+// AsSystem returns the context of a test in which Slotmesh itself acts: a write needs an actor.
+func AsSystem(t testing.TB) context.Context { return actor.AsSystem(t.Context()) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/limits"
@@ -64,10 +65,14 @@ func get(t *testing.T, method, url, key string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
+// start runs the service with its own routes, while its peers are away, and returns the addresses of its two ports. Its internal port answers
+// the callers of these settings, or every caller if there are none.
+func start(t *testing.T, callers ...string) (public, internal string) {
+	t.Helper()
 	database := testkit.PostgresSchema(t, "booking")
+	peers := peer.Config{Timeout: 2 * time.Minute, Secrets: []string{peer.NewSecrets("booking")["booking"]}, Callers: callers}
 	cfg := Config{
-		Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1 << 18, InternalBodyLimit: 1 << 20},
+		Server:   server.Config{RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peers, PublicBodyLimit: 1 << 18, InternalBodyLimit: 1 << 20},
 		Postgres: database, Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}, BookPerMinute: 1000, KeyPerMinute: 100},
 		CatalogURL: nobody, AvailabilityURL: nobody, PricingURL: nobody, Events: eventlog.Config{KeepDays: 90},
 		Links:          link.Config{Secrets: []string{"0f9e8d7c6b5a49382716f5e4d3c2b1a0"}},
@@ -79,32 +84,38 @@ func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
 	if err := Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	public, internal := listen(t), listen(t)
-	srv, err := New(t.Context(), cfg, server.Runtime{Open: true, Name: "booking", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: public, Internal: internal})
+	onPublic, onInternal := listen(t), listen(t)
+	srv, err := New(t.Context(), cfg, server.Runtime{
+		Open: len(callers) == 0, Name: "booking", Clock: clock.System(), Telemetry: telemetry.Discard(), Public: onPublic, Internal: onInternal,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- srv.Run(ctx) }()
-	defer func() {
+	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
 		stop()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	return "http://" + onPublic.Addr().String(), "http://" + onInternal.Addr().String()
+}
 
-	if status, body := get(t, http.MethodGet, "http://"+internal.Addr().String()+"/readyz", ""); status != http.StatusOK {
+func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
+	public, internal := start(t)
+	if status, body := get(t, http.MethodGet, internal+"/readyz", ""); status != http.StatusOK {
 		t.Errorf("not ready: %d %s", status, body)
 	}
-	p := peer.New("booking", "http://"+internal.Addr().String(), telemetry.Discard(), peer.Timeout(testkit.Patience))
+	p := peer.New("booking", internal, telemetry.Discard(), peer.Timeout(testkit.Patience))
 	defer p.Close()
 	key, err := bookingclient.NewClient(p).CreateKey(t.Context(), uuid.New(), booking.NewKey{Name: "x", Scope: "write"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := "http://" + public.Addr().String() + "/api/public/harbor/book"
+	path := public + "/api/public/harbor/book"
 	for _, c := range []struct {
 		method, url, key string
 		status           int
@@ -119,6 +130,47 @@ func TestTheServiceServesWhileItsPeersAreAway(t *testing.T) {
 		if status != c.status || !strings.Contains(body, `"messageCode":"`+c.code+`"`) {
 			t.Errorf("%s %s: %d %s, want %d %s", c.method, c.url, status, body, c.status, c.code)
 		}
+	}
+}
+
+// The credential of pages is good for what customers do, and for nothing that is the owner's, whatever actor it names.
+func TestPagesIsRefusedTheOwnersEndpoints(t *testing.T) {
+	secrets := peer.NewSecrets("pages", "console")
+	_, internal := start(t, strings.Split(peer.CallersSetting(secrets, "booking"), ",")...)
+	as := func(caller string, kind actor.Kind, path string) (int, string) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, internal+path, strings.NewReader(`{"name": "x", "scope": "write"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set(peer.SecretHeader, peer.Credential(secrets[caller], "booking"))
+		if kind != "" {
+			request.Header.Set(actor.Header, string(kind))
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = response.Body.Close() }()
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, string(body)
+	}
+	business := "/internal/businesses/" + uuid.NewString()
+	owners := []string{"/keys", "/calendars", "/customers/erase", "/bookings/" + uuid.NewString() + "/cancel", "/tickets/" + uuid.NewString() + "/refund"}
+	for _, path := range owners {
+		for _, kind := range []actor.Kind{"", actor.Page, actor.Customer, actor.Owner, actor.System} {
+			if status, body := as("pages", kind, business+path); status != http.StatusForbidden || !strings.Contains(body, `"source_forbidden"`) {
+				t.Errorf("pages for %q at %s: %d %s", kind, path, status, body)
+			}
+		}
+		if status, body := as("console", "", business+path); status != http.StatusForbidden {
+			t.Errorf("console for no actor at %s: %d %s", path, status, body)
+		}
+	}
+	if status, body := as("console", actor.Owner, business+"/keys"); status != http.StatusCreated {
+		t.Errorf("console for the owner: %d %s", status, body)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 	"github.com/slotmesh/slotmesh/services/console/internal/passkey"
@@ -60,7 +61,7 @@ func fillAll(t *testing.T, w *consoletest.World, businessID uuid.UUID, email str
 			t.Fatal(err)
 		}
 	}
-	must(w.Store.AddPasskey(t.Context(), by, store.Passkey{Key: passkey.Key{ID: hash[:], PublicKey: hash[:], Transports: []string{}}, ID: uuid.New(), PersonID: who.ID, Name: "mine", CreatedAt: now}))
+	must(w.Store.AddPasskey(testkit.AsSystem(t), by, store.Passkey{Key: passkey.Key{ID: hash[:], PublicKey: hash[:], Transports: []string{}}, ID: uuid.New(), PersonID: who.ID, Name: "mine", CreatedAt: now}))
 	must(w.Store.AddOwnChallenge(t.Context(), by, hash, []byte("{}"), now.Add(time.Hour)))
 	must(w.Store.AddLink(t.Context(), store.Link{PersonID: who.ID, Purpose: store.ForSignIn, ExpiresAt: now.Add(time.Hour)}, hash))
 	must(w.Store.AddDeviceLogin(t.Context(), store.DeviceLogin{UserCode: email, Client: "x", CreatedAt: now, ExpiresAt: now.Add(time.Hour)}, hash))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 	"github.com/slotmesh/slotmesh/services/console/internal/secret"
@@ -112,7 +113,7 @@ func TestGroupOperatorsLapse(t *testing.T) {
 		t.Helper()
 		clear, hash := secret.New(secret.TokenPrefix)
 		made := store.Token{Member: m, ID: uuid.New(), Name: "n", Prefix: secret.Shown(clear), CreatedBy: by, CreatedAt: at}
-		if err := w.Store.AddToken(t.Context(), consoletest.Operator, made, hash); err != nil {
+		if err := w.Store.AddToken(testkit.AsSystem(t), consoletest.Operator, made, hash); err != nil {
 			t.Fatal(err)
 		}
 		return made.ID, hash

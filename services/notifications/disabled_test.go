@@ -100,7 +100,7 @@ func startFailing(t *testing.T) *failing {
 		t.Fatal(err)
 	}
 	f.webhooks.InsertBy(f.client)
-	made, err := f.records.CreateEndpoint(t.Context(), store.Endpoint{
+	made, err := f.records.CreateEndpoint(testkit.AsSystem(t), store.Endpoint{
 		BusinessID: uuid.New(), ID: uuid.New(), URL: server.URL, Events: []string{webhook.Every}, CreatedAt: f.clock.Now(),
 	}, webhook.NewSecret())
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -60,6 +61,7 @@ func (f *Forgetter) Run(ctx context.Context) error {
 
 // Once forgets what is due.
 func (f *Forgetter) Once(ctx context.Context) error {
+	ctx = actor.AsSystem(ctx)
 	now := f.clock.Now()
 	var first error // one business whose offer cannot be read keeps no other customers remembered
 	for after := uuid.Nil; ; {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -59,6 +60,7 @@ func keep(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, fa
 
 // Once erases what is due.
 func (e *Eraser) Once(ctx context.Context) error {
+	ctx = actor.AsSystem(ctx)
 	query := url.Values{
 		"before": {e.Clock.Now().Add(-catalog.KeptAfterRemoval).UTC().Format(time.RFC3339)},
 		"limit":  {fmt.Sprint(erasePage)},

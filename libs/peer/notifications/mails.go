@@ -26,7 +26,7 @@ func (m Mail) Tenant() string { return m.To }
 // SendMail hands a mail to the mail server. Faults: invalid_parameter; conflict where there is no mail server, or it does not take this mail,
 // now or for good; service_unavailable where it is away.
 func (c *Client) SendMail(ctx context.Context, mail Mail) error {
-	ctx = actor.With(ctx, actor.Actor{Kind: actor.System}) // whatever it is about, Slotmesh itself writes it
+	ctx = actor.AsSystem(ctx) // whatever it is about, Slotmesh itself writes it
 	_, err := typed.Call[struct{}](ctx, c.peer, http.MethodPost, "/internal/mails", mail)
 	return err
 }

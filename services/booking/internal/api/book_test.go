@@ -18,6 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/rule"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -169,7 +170,7 @@ func TestRevokedKeysStopAtOnce(t *testing.T) {
 	w := open(t, none)
 	secret := w.key("write")
 	w.expect("before", w.book(secret, order("09:30", nil)), 201, "")
-	if err := w.store.RevokeAllKeys(t.Context(), w.offer.ID, now); err != nil {
+	if err := w.store.RevokeAllKeys(testkit.AsSystem(t), w.offer.ID, now); err != nil {
 		t.Fatal(err)
 	}
 	w.expect("after", w.book(secret, order("11:30", nil)), 401, "invalid_api_key")

@@ -14,6 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 // crowd is 64 clients of two replicas, which both know the key and the offer and go on with what they know. Half of the clients book at
@@ -163,7 +164,7 @@ func TestARepeatedRequestByAKeyThatWasRevokedIsRefused(t *testing.T) {
 	for range 2 {
 		w.expect("by a name", w.book(key, wanted, header, "one"), http.StatusCreated, "")
 	}
-	if err := w.store.RevokeAllKeys(t.Context(), w.offer.ID, now); err != nil {
+	if err := w.store.RevokeAllKeys(testkit.AsSystem(t), w.offer.ID, now); err != nil {
 		t.Fatal(err)
 	}
 	w.expect("once more", w.book(key, wanted, header, "one"), http.StatusUnauthorized, "invalid_api_key")

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/request"
@@ -24,7 +25,7 @@ import (
 // race writes all bookings at the same moment and returns how many were written; any error but a lost race fails.
 func race(t *testing.T, s *store.Store, bookings []store.NewBooking) int {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(actor.AsSystem(context.Background()), testkit.Patience)
 	defer cancel()
 	var (
 		wg    sync.WaitGroup
@@ -109,7 +110,7 @@ func TestBusinessesResourcesAndLanesDoNotMeet(t *testing.T) {
 		"at another time":      newBooking(business, part(anna, 0, 45, 90)),
 		"long before the rest": newBooking(business, part(anna, 0, -90, 0)),
 	} {
-		if err := s.Book(t.Context(), b); err != nil {
+		if err := s.Book(testkit.AsSystem(t), b); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -141,7 +142,7 @@ func TestAssignmentsOfSeveralPartsAreWholeOrNothing(t *testing.T) {
 	for _, b := range bookings {
 		want[b.ID] = len(b.Parts)
 	}
-	rows, err := pool.Query(t.Context(), `
+	rows, err := pool.Query(testkit.AsSystem(t), `
 		SELECT b.id, count(o.*) FROM bookings b LEFT JOIN occupied_time o ON o.booking_id = b.id GROUP BY b.id`)
 	if err != nil {
 		t.Fatal(err)
@@ -168,10 +169,10 @@ func TestAPartThatIsTakenRefusesTheWholeAssignment(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, anna, ben := uuid.New(), uuid.New(), uuid.New()
-	if err := s.Book(t.Context(), newBooking(business, part(ben, 0, 0, 30))); err != nil {
+	if err := s.Book(testkit.AsSystem(t), newBooking(business, part(ben, 0, 0, 30))); err != nil {
 		t.Fatal(err)
 	}
-	err := s.Book(t.Context(), newBooking(business, part(anna, 0, 0, 30), part(ben, 0, 15, 45)))
+	err := s.Book(testkit.AsSystem(t), newBooking(business, part(anna, 0, 0, 30), part(ben, 0, 15, 45)))
 	if !errors.Is(err, store.ErrTaken) {
 		t.Errorf("got %v, want ErrTaken", err)
 	}
@@ -188,18 +189,18 @@ func TestCancellingFreesTheTimeAtOnceAndNothingElseDoes(t *testing.T) {
 			s, pool := open(t)
 			business, anna := uuid.New(), uuid.New()
 			first := newBooking(business, part(anna, 0, 0, 45))
-			if err := s.Book(t.Context(), first); err != nil {
+			if err := s.Book(testkit.AsSystem(t), first); err != nil {
 				t.Fatal(err)
 			}
 			transition, _ := state.Of(move)
-			moved, err := s.Move(t.Context(), business, first.ID, transition, now.Add(time.Hour))
+			moved, err := s.Move(testkit.AsSystem(t), business, first.ID, transition, now.Add(time.Hour))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if moved.Status != transition.To || !moved.UpdatedAt.Equal(now.Add(time.Hour)) || !moved.CreatedAt.Equal(now) {
 				t.Errorf("moved to %s, made %s, changed %s", moved.Status, moved.CreatedAt, moved.UpdatedAt)
 			}
-			err = s.Book(t.Context(), newBooking(business, part(anna, 0, 30, 60)))
+			err = s.Book(testkit.AsSystem(t), newBooking(business, part(anna, 0, 30, 60)))
 			if freed := err == nil; freed != (move == state.Cancel) {
 				t.Errorf("after %s the time can be booked again: %t (%v)", move, freed, err)
 			}
@@ -213,7 +214,7 @@ func TestOfManyMovesAtOnceOneWins(t *testing.T) {
 	s, pool := open(t)
 	business := uuid.New()
 	b := newBooking(business, part(uuid.New(), 0, 0, 45))
-	if err := s.Book(t.Context(), b); err != nil {
+	if err := s.Book(testkit.AsSystem(t), b); err != nil {
 		t.Fatal(err)
 	}
 	cancel, _ := state.Of(state.Cancel)
@@ -222,7 +223,9 @@ func TestOfManyMovesAtOnceOneWins(t *testing.T) {
 		errs = make([]error, 20)
 	)
 	for i := range errs {
-		wg.Go(func() { _, errs[i] = s.Move(context.Background(), business, b.ID, cancel, now) })
+		wg.Go(func() {
+			_, errs[i] = s.Move(actor.AsSystem(context.Background()), business, b.ID, cancel, now)
+		})
 	}
 	wg.Wait()
 	won := 0
@@ -247,11 +250,11 @@ func TestMovesStayWithinTheirBusiness(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	b := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
-	if err := s.Book(t.Context(), b); err != nil {
+	if err := s.Book(testkit.AsSystem(t), b); err != nil {
 		t.Fatal(err)
 	}
 	cancel, _ := state.Of(state.Cancel)
-	if _, err := s.Move(t.Context(), uuid.New(), b.ID, cancel, now); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Move(testkit.AsSystem(t), uuid.New(), b.ID, cancel, now); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
 	}
 	if n := count(t, pool, `SELECT count(*) FROM occupied_time`); n != 1 {
@@ -284,7 +287,7 @@ func TestFirstBookingCountsWhatIsNotCancelled(t *testing.T) {
 	business := uuid.New()
 	first := func() bool {
 		t.Helper()
-		snapshot, err := s.Snapshot(t.Context(), business, noon, noon.Add(time.Hour), store.Asked{FirstBookingOf: "zoe@EXAMPLE.com"})
+		snapshot, err := s.Snapshot(testkit.AsSystem(t), business, noon, noon.Add(time.Hour), store.Asked{FirstBookingOf: "zoe@EXAMPLE.com"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +300,7 @@ func TestFirstBookingCountsWhatIsNotCancelled(t *testing.T) {
 	b.FirstBooking = true
 	other := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45)) // the same customer, another business
 	for _, b := range []store.NewBooking{b, other} {
-		if err := s.Book(t.Context(), b); err != nil {
+		if err := s.Book(testkit.AsSystem(t), b); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -305,7 +308,7 @@ func TestFirstBookingCountsWhatIsNotCancelled(t *testing.T) {
 		t.Error("a customer with a booking may have another first one")
 	}
 	cancel, _ := state.Of(state.Cancel)
-	if _, err := s.Move(t.Context(), business, b.ID, cancel, now); err != nil {
+	if _, err := s.Move(testkit.AsSystem(t), business, b.ID, cancel, now); err != nil {
 		t.Fatal(err)
 	}
 	if !first() {
@@ -313,7 +316,7 @@ func TestFirstBookingCountsWhatIsNotCancelled(t *testing.T) {
 	}
 	again := newBooking(business, part(uuid.New(), 0, 0, 45))
 	again.FirstBooking = true
-	if err := s.Book(t.Context(), again); err != nil {
+	if err := s.Book(testkit.AsSystem(t), again); err != nil {
 		t.Errorf("after the first was cancelled: %v", err)
 	}
 }
@@ -330,14 +333,14 @@ func TestOccupiedTimeIsThatOfTheWindowWholeAndSorted(t *testing.T) {
 		part(anna, 0, 90, 100),  // touches its end
 	}
 	for _, p := range parts {
-		if err := s.Book(t.Context(), newBooking(business, p)); err != nil {
+		if err := s.Book(testkit.AsSystem(t), newBooking(business, p)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Book(t.Context(), newBooking(uuid.New(), part(anna, 0, 0, 60))); err != nil {
+	if err := s.Book(testkit.AsSystem(t), newBooking(uuid.New(), part(anna, 0, 0, 60))); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Occupied(t.Context(), business, noon, noon.Add(90*time.Minute), false)
+	got, err := s.Occupied(testkit.AsSystem(t), business, noon, noon.Add(90*time.Minute), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +359,7 @@ func TestOccupiedTimeIsThatOfTheWindowWholeAndSorted(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("occupied time (-want +got):\n%s", diff)
 	}
-	snapshot, err := s.Snapshot(t.Context(), business, noon, noon.Add(90*time.Minute), store.Asked{})
+	snapshot, err := s.Snapshot(testkit.AsSystem(t), business, noon, noon.Add(90*time.Minute), store.Asked{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,22 +372,22 @@ func TestWindowsAreReadFromTheIndexOfTheConstraintAlone(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	for range 20 {
-		if err := s.Book(t.Context(), newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))); err != nil {
+		if err := s.Book(testkit.AsSystem(t), newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	tx, err := pool.Begin(t.Context())
+	tx, err := pool.Begin(testkit.AsSystem(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = tx.Rollback(context.Background()) }()
-	if _, err := tx.Exec(t.Context(), `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`); err != nil {
+	defer func() { _ = tx.Rollback(actor.AsSystem(context.Background())) }()
+	if _, err := tx.Exec(testkit.AsSystem(t), `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off`); err != nil {
 		t.Fatal(err)
 	}
 	for _, days := range []int{1, 62} {
 		var plan string
 		to := noon.AddDate(0, 0, days)
-		err = tx.QueryRow(t.Context(), `EXPLAIN (FORMAT JSON) `+store.OccupiedSQL(noon, to), uuid.New(), noon, to).Scan(&plan)
+		err = tx.QueryRow(testkit.AsSystem(t), `EXPLAIN (FORMAT JSON) `+store.OccupiedSQL(noon, to), uuid.New(), noon, to).Scan(&plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -408,7 +411,7 @@ func TestBookingsAreListedByLocalStartInPages(t *testing.T) {
 		b := newBooking(business, part(uuid.New(), 0, i/2*60, i/2*60+45)) // pairs start together
 		b = in(b, lisbon)
 		b.Customer.Phone, b.FormData = &phone, map[string]any{"note": "x"}
-		if err := s.Book(t.Context(), b); err != nil {
+		if err := s.Book(testkit.AsSystem(t), b); err != nil {
 			t.Fatal(err)
 		}
 		want = append(want, b.ID)
@@ -418,7 +421,7 @@ func TestBookingsAreListedByLocalStartInPages(t *testing.T) {
 		next string
 	)
 	for {
-		list, after, err := s.Bookings(t.Context(), business, booking.Filter{}, request.Page{Limit: 2, Cursor: next})
+		list, after, err := s.Bookings(testkit.AsSystem(t), business, booking.Filter{}, request.Page{Limit: 2, Cursor: next})
 		if err != nil {
 			t.Fatal(err)
 		}

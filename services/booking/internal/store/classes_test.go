@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -67,7 +68,7 @@ func checkSeats(t *testing.T, pool *pgxpool.Pool) {
 func cancel(t *testing.T, s *store.Store, b store.NewBooking) {
 	t.Helper()
 	transition, _ := state.Of(state.Cancel)
-	if _, err := s.Move(t.Context(), b.BusinessID, b.ID, transition, now); err != nil {
+	if _, err := s.Move(testkit.AsSystem(t), b.BusinessID, b.ID, transition, now); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -75,7 +76,7 @@ func cancel(t *testing.T, s *store.Store, b store.NewBooking) {
 func mustBook(t testing.TB, s *store.Store, bookings ...store.NewBooking) {
 	t.Helper()
 	for _, b := range bookings {
-		if err := s.Book(t.Context(), b); err != nil {
+		if err := s.Book(testkit.AsSystem(t), b); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -83,7 +84,7 @@ func mustBook(t testing.TB, s *store.Store, bookings ...store.NewBooking) {
 
 func expectTaken(t *testing.T, s *store.Store, what string, b store.NewBooking) {
 	t.Helper()
-	if err := s.Book(t.Context(), b); !errors.Is(err, store.ErrTaken) {
+	if err := s.Book(testkit.AsSystem(t), b); !errors.Is(err, store.ErrTaken) {
 		t.Errorf("%s: got %v, want ErrTaken", what, err)
 	}
 }
@@ -142,14 +143,14 @@ func TestCancellingGivesSeatsBackOnce(t *testing.T) {
 	}
 	transition, _ := state.Of(state.Cancel)
 	var refused *store.NotAllowedError
-	if _, err := s.Move(t.Context(), three.BusinessID, three.ID, transition, now); !errors.As(err, &refused) {
+	if _, err := s.Move(testkit.AsSystem(t), three.BusinessID, three.ID, transition, now); !errors.As(err, &refused) {
 		t.Errorf("cancelled twice: %v", err)
 	}
 	mustBook(t, s, class.seats(3))
 	expectTaken(t, s, "one more", class.seats(1))
 	for _, move := range []state.Move{state.Confirm, state.Complete} {
 		transition, _ := state.Of(move)
-		if _, err := s.Move(t.Context(), two.BusinessID, two.ID, transition, now); err != nil {
+		if _, err := s.Move(testkit.AsSystem(t), two.BusinessID, two.ID, transition, now); err != nil {
 			t.Fatal(err)
 		}
 		if got := class.taken(t, pool); got != 5 {
@@ -163,14 +164,14 @@ func TestAChargeThatFailsGivesSeatsBack(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*store.Store, store.NewBooking) error{
 		"at the provider": func(s *store.Store, b store.NewBooking) error {
-			return s.AbandonPayment(context.Background(), b.BusinessID, b.ID, "", true, now)
+			return s.AbandonPayment(actor.AsSystem(context.Background()), b.BusinessID, b.ID, "", true, now)
 		},
 		"with the process": func(s *store.Store, _ store.NewBooking) error {
-			_, err := s.ReleaseUnfinished(context.Background(), now.Add(time.Hour))
+			_, err := s.ReleaseUnfinished(actor.AsSystem(context.Background()), now.Add(time.Hour))
 			return err
 		},
 		"by time": func(s *store.Store, b store.NewBooking) error {
-			return s.PaymentCancelled(context.Background(), b.BusinessID, b.ID, now)
+			return s.PaymentCancelled(actor.AsSystem(context.Background()), b.BusinessID, b.ID, now)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -211,7 +212,7 @@ func TestWhatIsRefusedTakesNoSeat(t *testing.T) {
 	mustClaim(t, s, key, bodyHash, now.Add(deadline)) // somebody else holds the key by now
 	late := class.seats(2)
 	late.Claim = lost
-	if err := s.Book(t.Context(), late); !errors.Is(err, store.ErrClaimLost) {
+	if err := s.Book(testkit.AsSystem(t), late); !errors.Is(err, store.ErrClaimLost) {
 		t.Errorf("got %v, want ErrClaimLost", err)
 	}
 
@@ -290,7 +291,7 @@ func TestSeatsSoldAndGivenBackAtOnceKeepTheirCounter(t *testing.T) {
 	s, pool := open(t)
 	class := newSession(4)
 	transition, _ := state.Of(state.Cancel)
-	ctx, stop := context.WithTimeout(context.Background(), testkit.Patience)
+	ctx, stop := context.WithTimeout(actor.AsSystem(context.Background()), testkit.Patience)
 	defer stop()
 	var wg sync.WaitGroup
 	for worker := range 8 {
@@ -331,7 +332,7 @@ func TestSeatsAreReadWithTheTimeOfTheirTeachers(t *testing.T) {
 	cancel(t, s, left)
 	read := func(seats bool) booking.Occupied {
 		t.Helper()
-		got, err := s.Occupied(t.Context(), class.business, noon, noon.Add(2*time.Hour), seats)
+		got, err := s.Occupied(testkit.AsSystem(t), class.business, noon, noon.Add(2*time.Hour), seats)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -412,7 +413,7 @@ func TestOfConfirmingAndCancellingAtOnceNoSeatIsKept(t *testing.T) {
 	class := newSession(100)
 	confirming, _ := state.Of(state.Confirm)
 	cancelling, _ := state.Of(state.Cancel)
-	ctx, stop := context.WithTimeout(context.Background(), testkit.Patience)
+	ctx, stop := context.WithTimeout(actor.AsSystem(context.Background()), testkit.Patience)
 	defer stop()
 	var wg sync.WaitGroup
 	for _, b := range repeat(40, func(int) store.NewBooking { return class.seats(2) }) {

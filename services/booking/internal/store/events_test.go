@@ -20,7 +20,7 @@ import (
 // told is what an event says, as one line.
 func told(t testing.TB, pool *pgxpool.Pool, subject uuid.UUID) []string {
 	t.Helper()
-	rows, err := pool.Query(context.Background(), `
+	rows, err := pool.Query(actor.AsSystem(context.Background()), `
 		SELECT concat_ws(' ', sequence, type, subject_kind, actor_kind, data->>'status', data->'payment'->>'status')
 		FROM events WHERE subject_id = $1 ORDER BY sequence`, subject)
 	if err != nil {
@@ -135,12 +135,12 @@ func (r recording) pays() {
 	late := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
 	late.Payment = &store.NewPayment{Provider: "stripe", Account: "acct_1", Amount: 4000, DueAt: now.Add(-time.Minute)}
 	r.must(r.s.Book(r.by(actor.Page), late))
-	released, err := r.s.ReleaseUnfinished(r.Context(), now)
+	released, err := r.s.ReleaseUnfinished(r.by(actor.System), now)
 	if r.must(err); released != 1 {
 		r.Errorf("released %d", released)
 	}
 	r.must(r.s.PaymentPaid(r.by(actor.Provider), late.BusinessID, late.ID, now))
-	back, err := r.s.RefundEnded(r.Context(), late.BusinessID, late.ID, 1, payment.RefundState{Status: payment.RefundRefunded}, now)
+	back, err := r.s.RefundEnded(r.by(actor.System), late.BusinessID, late.ID, 1, payment.RefundState{Status: payment.RefundRefunded}, now)
 	if r.must(err); !back {
 		r.Error("what was paid too late is not on its way back")
 	}

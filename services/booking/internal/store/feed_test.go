@@ -25,6 +25,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 // asKept shows what an event keeps as it is.
@@ -167,7 +168,7 @@ func TestNoReaderMissesAnEventOrSeesOneTwice(t *testing.T) {
 	_, pool := open(t)
 	cfg := pool.Config()
 	cfg.MaxConns = writers*4 + readers
-	wide, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	wide, err := pgxpool.NewWithConfig(testkit.AsSystem(t), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,14 +188,14 @@ func TestNoReaderMissesAnEventOrSeesOneTwice(t *testing.T) {
 		for range 400 {
 			w.subjects = append(w.subjects, uuid.New())
 		}
-		all.Go(func() { defer writing.Add(-1); w.run(t.Context()) })
+		all.Go(func() { defer writing.Add(-1); w.run(testkit.AsSystem(t)) })
 	}
 	for i := range readers {
 		read[i] = &reader{
 			t: t, log: openLog(wide, clock.System()), random: rand.New(rand.NewPCG(seed, uint64(writers+i))),
 			done: func() bool { return writing.Load() == 0 }, seen: map[uuid.UUID]bool{}, last: map[uuid.UUID]int{},
 		}
-		all.Go(func() { read[i].run(t.Context()) })
+		all.Go(func() { read[i].run(testkit.AsSystem(t)) })
 	}
 	all.Wait()
 	checkFeeds(t, pool, read[:])
@@ -203,7 +204,7 @@ func TestNoReaderMissesAnEventOrSeesOneTwice(t *testing.T) {
 // checkFeeds holds what was read against the tables.
 func checkFeeds(t *testing.T, pool *pgxpool.Pool, read []*reader) {
 	t.Helper()
-	rows, err := pool.Query(t.Context(), `SELECT id, sequence FROM api_keys`)
+	rows, err := pool.Query(testkit.AsSystem(t), `SELECT id, sequence FROM api_keys`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,11 +239,11 @@ func record(t *testing.T, pool *pgxpool.Pool, at time.Time, n int) uuid.UUID {
 	t.Helper()
 	business, subject := uuid.New(), uuid.New()
 	for range n {
-		if err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error { return change(t.Context(), tx, business, subject) }); err != nil {
+		if err := pgx.BeginFunc(testkit.AsSystem(t), pool, func(tx pgx.Tx) error { return change(testkit.AsSystem(t), tx, business, subject) }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := pool.Exec(t.Context(), `UPDATE events SET at = $2 WHERE subject_id = $1`, subject, at); err != nil {
+	if _, err := pool.Exec(testkit.AsSystem(t), `UPDATE events SET at = $2 WHERE subject_id = $1`, subject, at); err != nil {
 		t.Fatal(err)
 	}
 	return business
@@ -252,7 +253,7 @@ func record(t *testing.T, pool *pgxpool.Pool, at time.Time, n int) uuid.UUID {
 func follow(t *testing.T, log *eventlog.Log, after string, n int) string {
 	t.Helper()
 	for range n {
-		page, err := log.Feed(t.Context(), after, 1, 0, never)
+		page, err := log.Feed(testkit.AsSystem(t), after, 1, 0, never)
 		if err != nil || len(page.Events) != 1 {
 			t.Fatalf("%d events, %v", len(page.Events), err)
 		}
@@ -266,7 +267,7 @@ func TestAReaderThatLagsBehindWhatIsKeptIsToldSo(t *testing.T) {
 	_, pool := open(t)
 	at := clock.Fixed(now)
 	log := openLog(pool, at)
-	begun, err := log.Feed(t.Context(), "", 10, 0, never)
+	begun, err := log.Feed(testkit.AsSystem(t), "", 10, 0, never)
 	if err != nil || len(begun.Events) != 0 {
 		t.Fatalf("%+v, %v", begun, err)
 	}
@@ -277,20 +278,20 @@ func TestAReaderThatLagsBehindWhatIsKeptIsToldSo(t *testing.T) {
 		if days == 2 {
 			at.Advance(2 * 24 * time.Hour)
 		}
-		if n, err := log.Prune(t.Context()); err != nil || n != want {
+		if n, err := log.Prune(testkit.AsSystem(t)); err != nil || n != want {
 			t.Fatalf("removed %d, %v", n, err)
 		}
 	}
 	for _, lagging := range []string{begun.Next, second} {
-		if _, err := log.Feed(t.Context(), lagging, 10, 0, never); !fault.Is(err, fault.CursorExpired) {
+		if _, err := log.Feed(testkit.AsSystem(t), lagging, 10, 0, never); !fault.Is(err, fault.CursorExpired) {
 			t.Errorf("after %s: %v", lagging, err)
 		}
 	}
-	rest, err := log.Feed(t.Context(), "", 10, 0, never)
+	rest, err := log.Feed(testkit.AsSystem(t), "", 10, 0, never)
 	if err != nil || len(rest.Events) != 1 {
 		t.Errorf("what is kept: %+v, %v", rest, err)
 	}
-	if again, err := log.Feed(t.Context(), rest.Next, 10, 0, never); err != nil || len(again.Events) != 0 || again.Next != rest.Next {
+	if again, err := log.Feed(testkit.AsSystem(t), rest.Next, 10, 0, never); err != nil || len(again.Events) != 0 || again.Next != rest.Next {
 		t.Errorf("after it: %+v, %v", again, err)
 	}
 }
@@ -300,13 +301,13 @@ func TestEachEventIsOneLineOfTheLog(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	var written bytes.Buffer // slog's handler writes one line at a time
-	tel, err := telemetry.New(t.Context(), telemetry.Config{}, "booking", &written)
+	tel, err := telemetry.New(testkit.AsSystem(t), telemetry.Config{}, "booking", &written)
 	if err != nil {
 		t.Fatal(err)
 	}
 	key := actor.Actor{Kind: actor.APIKey, ID: uuid.New()}
 	business, subject := uuid.New(), uuid.New()
-	err = pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error { return change(actor.With(t.Context(), key), tx, business, subject) })
+	err = pgx.BeginFunc(testkit.AsSystem(t), pool, func(tx pgx.Tx) error { return change(actor.With(t.Context(), key), tx, business, subject) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +316,7 @@ func TestEachEventIsOneLineOfTheLog(t *testing.T) {
 	var replicas sync.WaitGroup
 	for range 4 {
 		replicas.Go(func() {
-			if _, err := log.Feed(t.Context(), "", 100, 0, never); err != nil {
+			if _, err := log.Feed(testkit.AsSystem(t), "", 100, 0, never); err != nil {
 				t.Error(err)
 			}
 		})
@@ -343,7 +344,7 @@ func TestEventsThatNobodyReadsAreRemoved(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	record(t, pool, now.Add(-91*24*time.Hour), 5)
-	if n, err := openLog(pool, clock.Fixed(now)).Prune(t.Context()); err != nil || n != 5 {
+	if n, err := openLog(pool, clock.Fixed(now)).Prune(testkit.AsSystem(t)); err != nil || n != 5 {
 		t.Errorf("removed %d, %v", n, err)
 	}
 }
@@ -357,15 +358,15 @@ func TestACursorFromBeforeARestoreIsRefused(t *testing.T) {
 	kept := follow(t, log, "", 2)
 	record(t, pool, now, 2)
 	lost := follow(t, log, kept, 2)
-	if _, err := pool.Exec(t.Context(), `WITH gone AS (DELETE FROM events WHERE position > 2) UPDATE event_feed SET position = 2`); err != nil {
+	if _, err := pool.Exec(testkit.AsSystem(t), `WITH gone AS (DELETE FROM events WHERE position > 2) UPDATE event_feed SET position = 2`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := log.Feed(t.Context(), lost, 10, 0, never); !fault.Is(err, fault.CursorExpired) {
+	if _, err := log.Feed(testkit.AsSystem(t), lost, 10, 0, never); !fault.Is(err, fault.CursorExpired) {
 		t.Errorf("beyond what there is: %v", err)
 	}
 	record(t, pool, now, 5)
 	follow(t, log, kept, 5)
-	if _, err := log.Feed(t.Context(), lost, 10, 0, never); !fault.Is(err, fault.CursorExpired) {
+	if _, err := log.Feed(testkit.AsSystem(t), lost, 10, 0, never); !fault.Is(err, fault.CursorExpired) {
 		t.Errorf("at another event: %v", err)
 	}
 }
@@ -374,7 +375,7 @@ func TestWhatIsNoCursorIsRefused(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	for _, text := range []string{"x", "-1", "1.", "1.x", "99999999999999999999", fmt.Sprintf("1.%s.", uuid.New())} {
-		if _, err := openLog(pool, clock.Fixed(now)).Feed(t.Context(), text, 10, 0, never); !fault.Is(err, fault.InvalidParameter) {
+		if _, err := openLog(pool, clock.Fixed(now)).Feed(testkit.AsSystem(t), text, 10, 0, never); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -385,23 +386,23 @@ func TestAnEventThatCommitsLateComesLate(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	log := openLog(pool, clock.Fixed(now))
-	slow, err := pool.Begin(t.Context())
+	slow, err := pool.Begin(testkit.AsSystem(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	late := uuid.New()
-	if err := change(t.Context(), slow, late, uuid.New()); err != nil {
+	if err := change(testkit.AsSystem(t), slow, late, uuid.New()); err != nil {
 		t.Fatal(err)
 	}
 	record(t, pool, now, 3)
 	after := follow(t, log, "", 3)
-	if page, err := log.Feed(t.Context(), after, 10, 0, never); err != nil || len(page.Events) != 0 {
+	if page, err := log.Feed(testkit.AsSystem(t), after, 10, 0, never); err != nil || len(page.Events) != 0 {
 		t.Fatalf("%+v, %v", page, err)
 	}
-	if err := slow.Commit(t.Context()); err != nil {
+	if err := slow.Commit(testkit.AsSystem(t)); err != nil {
 		t.Fatal(err)
 	}
-	page, err := log.Feed(t.Context(), after, 10, 0, never)
+	page, err := log.Feed(testkit.AsSystem(t), after, 10, 0, never)
 	if err != nil || len(page.Events) != 1 || page.Events[0].BusinessID != late {
 		t.Errorf("%+v, %v", page, err)
 	}
@@ -411,7 +412,7 @@ func TestAReaderThatWaitsGetsWhatComes(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t)
 	log := openLog(pool, clock.Fixed(now))
-	begun, err := log.Feed(t.Context(), "", 10, 0, never)
+	begun, err := log.Feed(testkit.AsSystem(t), "", 10, 0, never)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -425,7 +426,7 @@ func TestAReaderThatWaitsGetsWhatComes(t *testing.T) {
 		return false
 	}
 	waiting.Go(func() {
-		page, err := log.Feed(t.Context(), begun.Next, 10, time.Hour, looked)
+		page, err := log.Feed(testkit.AsSystem(t), begun.Next, 10, time.Hour, looked)
 		if err != nil || len(page.Events) == 0 {
 			t.Errorf("%+v, %v", page, err)
 		}
@@ -434,7 +435,7 @@ func TestAReaderThatWaitsGetsWhatComes(t *testing.T) {
 	record(t, pool, now, 1)
 	waiting.Wait()
 	after := follow(t, log, begun.Next, 1)
-	if page, err := log.Feed(t.Context(), after, 10, time.Hour, func() bool { return true }); err != nil || len(page.Events) != 0 || page.Next != after {
+	if page, err := log.Feed(testkit.AsSystem(t), after, 10, time.Hour, func() bool { return true }); err != nil || len(page.Events) != 0 || page.Next != after {
 		t.Errorf("a service that stops: %+v, %v", page, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
@@ -36,7 +37,7 @@ var adas = []string{"Ada Lovelace", "ada.l@example.com", "555 019", "hazelnuts",
 func sums(t testing.TB, pool *pgxpool.Pool) string {
 	t.Helper()
 	var text string
-	err := pool.QueryRow(context.Background(), `
+	err := pool.QueryRow(actor.AsSystem(context.Background()), `
 		SELECT format('%s bookings for %s, %s occupied, %s tickets, %s sold of events and %s of tiers, statuses %s',
 			(SELECT count(*) FROM bookings), (SELECT sum(total) FROM bookings), (SELECT count(*) FROM occupied_time), (SELECT sum(quantity) FROM tickets),
 			(SELECT sum(sold) FROM event_sales), (SELECT sum(sold) FROM tier_sales),
@@ -53,7 +54,7 @@ func sellToAda(t *testing.T, s *store.Store, g gala) {
 	order := g.order(0, 2)
 	order.CustomerName, order.CustomerEmail, order.CustomerPhone, order.Locale = "Ada Lovelace", &address, &phone, "en"
 	order.FormData = json.RawMessage(`{"meal": "pistachios"}`)
-	named := idempotency.With(t.Context(), idempotency.Request{Key: "tickets"}) // leaves an answer, too
+	named := idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "tickets"}) // leaves an answer, too
 	if _, err := s.SellTicket(clock.WithArrival(named, time.Now()), order); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	sellToAda(t, s, g)
 	// The owner's write leaves an answer with the customer in it, for whoever repeats it.
 	named := func(key string) context.Context {
-		return clock.WithArrival(idempotency.With(t.Context(), idempotency.Request{Key: key}), time.Now())
+		return clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: key}), time.Now())
 	}
 	cancel, _ := state.Of(state.Cancel)
 	if _, err := s.Move(named("cancel"), business, cancelled.ID, cancel, now); err != nil {
@@ -92,12 +93,12 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	if again, err := s.EraseCustomer(named("erase"), business, erase, at.AddDate(1, 0, 0)); err != nil || cmp.Diff(want, again) != "" {
 		t.Errorf("repeated under its key: %+v, %v", again, err)
 	}
-	kept, _, err := s.Held(t.Context(), business, erase.Email, 10)
+	kept, _, err := s.Held(testkit.AsSystem(t), business, erase.Email, 10)
 	if err != nil || len(kept) != 1 || kept[0].ID != ahead.ID || kept[0].Customer.Name != "Ada Lovelace" {
 		t.Errorf("what lies ahead is %+v, %v", kept, err)
 	}
 	erase.Force = true
-	if got, err = s.EraseCustomer(t.Context(), business, erase, at); err != nil || got.Bookings != 1 || len(got.Ahead) != 0 {
+	if got, err = s.EraseCustomer(testkit.AsSystem(t), business, erase, at); err != nil || got.Bookings != 1 || len(got.Ahead) != 0 {
 		t.Errorf("forced: %+v, %v", got, err)
 	}
 	if moved, err := s.Move(named("cancel"), business, cancelled.ID, cancel, now); err != nil || moved.ID != cancelled.ID || moved.Customer.Email != "" {
@@ -112,7 +113,7 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	if n := count(t, pool, `SELECT count(*) FROM events WHERE type = 'customer.erased' AND subject_kind = 'customer'`); n != 2 {
 		t.Errorf("%d erasings are recorded, want 2", n)
 	}
-	if _, err := s.Erase(t.Context(), []uuid.UUID{elsewhere.BusinessID}); err != nil {
+	if _, err := s.Erase(testkit.AsSystem(t), []uuid.UUID{elsewhere.BusinessID}); err != nil {
 		t.Fatal(err)
 	}
 	if left := testkit.FindInTables(t, pool, adas...); len(left) != 0 {
@@ -130,7 +131,7 @@ func TestForgettingFirstBookingsOfSeveralCustomers(t *testing.T) {
 		b.Customer.Email, b.FirstBooking = fmt.Sprintf("c%d@example.com", i), true
 		mustBook(t, s, b)
 	}
-	if n, err := s.ForgetEnded(t.Context(), business, noon.AddDate(1, 0, 0)); err != nil || n != 3 {
+	if n, err := s.ForgetEnded(testkit.AsSystem(t), business, noon.AddDate(1, 0, 0)); err != nil || n != 3 {
 		t.Errorf("%d are forgotten, %v", n, err)
 	}
 	if left := testkit.FindInTables(t, pool, adas...); len(left) != 0 {
@@ -160,7 +161,7 @@ func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 			}
 			order, address := g.order(0, 1), "ada.l@example.com"
 			order.EndsAt, order.CustomerName, order.CustomerEmail = noon.AddDate(0, 0, day), "Ada Lovelace", &address
-			if _, err := s.SellTicket(context.Background(), order); err != nil {
+			if _, err := s.SellTicket(actor.AsSystem(context.Background()), order); err != nil {
 				rt.Fatal(err)
 			}
 			all = append(all, kept{"tickets", order.ID, order.EndsAt})
@@ -172,7 +173,7 @@ func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 				due++
 			}
 		}
-		named, err := s.RemembersEnded(context.Background(), uuid.Nil, then, 1000)
+		named, err := s.RemembersEnded(actor.AsSystem(context.Background()), uuid.Nil, then, 1000)
 		if err != nil || slices.Contains(named, business) != (due > 0) {
 			rt.Fatalf("the businesses with customers to forget are %v, %v; %d are due", named, err, due)
 		}
@@ -180,12 +181,12 @@ func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 		if err != nil || len(expiring) != min(due, 1) { // all are of one customer
 			rt.Fatalf("%d customers expire, %v; %d bookings and orders are due", len(expiring), err, due)
 		}
-		if n, err := s.ForgetEnded(context.Background(), business, then); err != nil || int(n) != due {
+		if n, err := s.ForgetEnded(actor.AsSystem(context.Background()), business, then); err != nil || int(n) != due {
 			rt.Fatalf("%d are forgotten, %v, want %d", n, err, due)
 		}
 		for _, k := range all {
 			var held int
-			err := pool.QueryRow(context.Background(), `
+			err := pool.QueryRow(actor.AsSystem(context.Background()), `
 				SELECT (SELECT count(*) FROM `+k.table+` WHERE id = $1 AND customer_name = 'Ada Lovelace' AND lower(customer_email) = 'ada.l@example.com' AND link_hash IS NOT DISTINCT FROM link_hash)
 				     + (SELECT count(*) FROM events WHERE subject_id = $1 AND data->>'customer_name' = 'Ada Lovelace')`, k.id).Scan(&held)
 			if err != nil {
@@ -208,10 +209,10 @@ func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
 	mustBook(t, s, old, newer, newBooking(g.business, part(uuid.New(), 0, 0, 45)))
 	order, address, phone := g.order(0, 2), "zoe@example.com", "+351 210 555 019"
 	order.CustomerEmail, order.CustomerPhone = &address, new("+351 1 777")
-	if _, err := s.SellTicket(t.Context(), order); err != nil {
+	if _, err := s.SellTicket(testkit.AsSystem(t), order); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.SellTicket(t.Context(), g.order(0, 1)); err != nil { // without an address
+	if _, err := s.SellTicket(testkit.AsSystem(t), g.order(0, 1)); err != nil { // without an address
 		t.Fatal(err)
 	}
 	ada := customer.Customer{Email: "ada.l@example.com", Name: "Ada Lovelace", Phone: &phone, Bookings: 2, FirstAt: now, LastAt: now.Add(time.Hour)}
@@ -231,7 +232,7 @@ func TestCustomersAreFoundByNameAddressAndPhone(t *testing.T) {
 		{"%", "", 10, nil},
 		{"nobody", "", 10, nil},
 	} {
-		got, err := s.Customers(t.Context(), g.business, customer.Search{Query: c.query, After: c.after, Limit: c.limit})
+		got, err := s.Customers(testkit.AsSystem(t), g.business, customer.Search{Query: c.query, After: c.after, Limit: c.limit})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
@@ -28,7 +30,7 @@ func newKey() store.IdempotencyKey {
 // claim asks at an instant for the usual time.
 func claim(t *testing.T, s *store.Store, key store.IdempotencyKey, hash [32]byte, at time.Time) (*store.Claim, store.Record) {
 	t.Helper()
-	claimed, err := s.Claim(t.Context(), store.Claiming{IdempotencyKey: key, Hash: hash, Now: at, Until: at.Add(deadline), Keep: keep})
+	claimed, err := s.Claim(testkit.AsSystem(t), store.Claiming{IdempotencyKey: key, Hash: hash, Now: at, Until: at.Add(deadline), Keep: keep})
 	c, record := claimed.Claim, claimed.Record
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +60,7 @@ func TestAnAnsweredKeyGivesItsAnswerForADay(t *testing.T) {
 	key := newKey()
 	booked := answered(mustClaim(t, s, key, bodyHash, now))
 	want := store.Confirmation{Details: booked.Details, Replayed: true}
-	if err := s.Book(t.Context(), booked); err != nil {
+	if err := s.Book(testkit.AsSystem(t), booked); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -77,13 +79,13 @@ func TestAnAnsweredKeyGivesItsAnswerForADay(t *testing.T) {
 			t.Errorf("%s: claim %v, same request %t, confirmation %+v", c.name, got, record.SameRequest, record.Confirmation)
 		}
 	}
-	if got, err := s.Confirmed(t.Context(), key, bodyHash, now, now); err != nil || !cmp.Equal(got, want) {
+	if got, err := s.Confirmed(testkit.AsSystem(t), key, bodyHash, now, now); err != nil || !cmp.Equal(got, want) {
 		t.Errorf("the stored confirmation is %+v, %v", got, err)
 	}
-	if _, err := s.Confirmed(t.Context(), key, otherHash, now, now); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Confirmed(testkit.AsSystem(t), key, otherHash, now, now); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another body's answer: %v", err)
 	}
-	if _, err := s.Confirmed(t.Context(), key, bodyHash, now, now.Add(keep)); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Confirmed(testkit.AsSystem(t), key, bodyHash, now, now.Add(keep)); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a day after: %v", err)
 	}
 	mustClaim(t, s, key, otherHash, now.Add(keep))
@@ -112,16 +114,16 @@ func TestARequestInFlightHoldsItsKeyUntilItsDeadline(t *testing.T) {
 		t.Error("another body passes for the same")
 	}
 	second := mustClaim(t, s, key, bodyHash, now.Add(deadline)) // the first crashed, or so it seems
-	if err := s.Book(t.Context(), answered(first)); !errors.Is(err, store.ErrClaimLost) {
+	if err := s.Book(testkit.AsSystem(t), answered(first)); !errors.Is(err, store.ErrClaimLost) {
 		t.Errorf("who lost its claim books: %v", err)
 	}
 	if n := count(t, pool, `SELECT (SELECT count(*) FROM bookings) + (SELECT count(*) FROM occupied_time)`); n != 0 {
 		t.Errorf("it wrote %d rows", n)
 	}
-	if err := s.Release(t.Context(), *first); err != nil {
+	if err := s.Release(testkit.AsSystem(t), *first); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Book(t.Context(), answered(second)); err != nil {
+	if err := s.Book(testkit.AsSystem(t), answered(second)); err != nil {
 		t.Errorf("who took it over: %v", err)
 	}
 }
@@ -130,7 +132,7 @@ func TestAReleasedKeyIsFree(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
-	if err := s.Release(t.Context(), *mustClaim(t, s, key, bodyHash, now)); err != nil {
+	if err := s.Release(testkit.AsSystem(t), *mustClaim(t, s, key, bodyHash, now)); err != nil {
 		t.Fatal(err)
 	}
 	mustClaim(t, s, key, otherHash, now)
@@ -142,17 +144,17 @@ func TestALostRaceLeavesTheKeyHeldAndUnanswered(t *testing.T) {
 	key := newKey()
 	c := mustClaim(t, s, key, bodyHash, now)
 	b := answered(c)
-	if err := s.Book(t.Context(), newBooking(key.BusinessID, b.Parts...)); err != nil {
+	if err := s.Book(testkit.AsSystem(t), newBooking(key.BusinessID, b.Parts...)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Book(t.Context(), b); !errors.Is(err, store.ErrTaken) {
+	if err := s.Book(testkit.AsSystem(t), b); !errors.Is(err, store.ErrTaken) {
 		t.Fatalf("got %v, want ErrTaken", err)
 	}
 	if _, record := claim(t, s, key, bodyHash, now); record.Confirmation != nil || !record.SameRequest {
 		t.Errorf("the record is %+v", record)
 	}
 	b.Parts[0] = part(uuid.New(), 0, 0, 45) // the next assignment
-	if err := s.Book(t.Context(), b); err != nil {
+	if err := s.Book(testkit.AsSystem(t), b); err != nil {
 		t.Errorf("the next assignment: %v", err)
 	}
 }
@@ -168,7 +170,7 @@ func TestOfManyRequestsWithOneKeyOneHoldsIt(t *testing.T) {
 	)
 	for i := range claims {
 		wg.Go(func() {
-			claimed, err := s.Claim(context.Background(), store.Claiming{IdempotencyKey: key, Hash: bodyHash, Now: now, Until: now.Add(deadline), Keep: keep})
+			claimed, err := s.Claim(actor.AsSystem(context.Background()), store.Claiming{IdempotencyKey: key, Hash: bodyHash, Now: now, Until: now.Add(deadline), Keep: keep})
 			record := claimed.Record
 			claims[i], errs[i] = claimed.Claim, err
 			if claims[i] == nil && (!record.SameRequest || record.Confirmation != nil) {
@@ -194,14 +196,14 @@ func TestOfManyRequestsWithOneKeyOneHoldsIt(t *testing.T) {
 func TestExpiredRecordsAreSwept(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
-	_, err := pool.Exec(t.Context(), `
+	_, err := pool.Exec(testkit.AsSystem(t), `
 		INSERT INTO idempotency_records (business_id, principal, idempotency_key, request_hash, token, claimed_until, expires_at)
 		SELECT gen_random_uuid(), 'page:', 'k', $1, gen_random_uuid(), $2, $2::timestamptz + n * interval '1 second'
 		FROM generate_series(-2499, 10) AS n`, bodyHash[:], now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	removed, err := s.SweepIdempotency(t.Context(), now)
+	removed, err := s.SweepIdempotency(testkit.AsSystem(t), now)
 	if err != nil || removed != 2500 {
 		t.Errorf("removed %d, %v; want 2500", removed, err)
 	}

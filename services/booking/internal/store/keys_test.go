@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -23,7 +24,7 @@ import (
 func storeKey(t *testing.T, s *store.Store, business uuid.UUID, secret string, created time.Time) store.Key {
 	t.Helper()
 	key := store.Key{BusinessID: business, ID: uuid.New(), Name: "website", Scope: booking.ScopeWrite, Prefix: "0123abcd", CreatedAt: created}
-	if err := s.CreateKey(t.Context(), key, sha256.Sum256([]byte(secret))); err != nil {
+	if err := s.CreateKey(testkit.AsSystem(t), key, sha256.Sum256([]byte(secret))); err != nil {
 		t.Fatal(err)
 	}
 	return key
@@ -31,7 +32,7 @@ func storeKey(t *testing.T, s *store.Store, business uuid.UUID, secret string, c
 
 func find(t *testing.T, s *store.Store, secret string) store.Key {
 	t.Helper()
-	key, err := s.KeyByHash(t.Context(), sha256.Sum256([]byte(secret)))
+	key, err := s.KeyByHash(testkit.AsSystem(t), sha256.Sum256([]byte(secret)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func TestKeysAreFoundByTheirHash(t *testing.T) {
 	if diff := cmp.Diff(want, find(t, s, "one")); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
-	if _, err := s.KeyByHash(t.Context(), sha256.Sum256([]byte("three"))); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.KeyByHash(testkit.AsSystem(t), sha256.Sum256([]byte("three"))); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("an unknown hash: %v", err)
 	}
 }
@@ -58,16 +59,16 @@ func TestRevocationIsSeenAtOnceAndKeepsItsTime(t *testing.T) {
 	key := storeKey(t, s, business, "one", now)
 	storeKey(t, s, business, "two", now)
 	storeKey(t, s, uuid.New(), "elsewhere", now)
-	if err := s.RevokeKey(t.Context(), uuid.New(), key.ID, now); !errors.Is(err, store.ErrNotFound) {
+	if err := s.RevokeKey(testkit.AsSystem(t), uuid.New(), key.ID, now); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another business revokes it: %v", err)
 	}
-	if err := s.RevokeKey(t.Context(), business, key.ID, now); err != nil {
+	if err := s.RevokeKey(testkit.AsSystem(t), business, key.ID, now); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.RevokeKey(t.Context(), business, key.ID, now.Add(time.Hour)); err != nil {
+	if err := s.RevokeKey(testkit.AsSystem(t), business, key.ID, now.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.RevokeAllKeys(t.Context(), business, now.Add(2*time.Hour)); err != nil {
+	if err := s.RevokeAllKeys(testkit.AsSystem(t), business, now.Add(2*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	for secret, want := range map[string]*time.Time{"one": &now, "two": ptr(now.Add(2 * time.Hour)), "elsewhere": nil} {
@@ -88,7 +89,7 @@ func TestUseIsNotedOnlyWhereTheLastNoteIsOld(t *testing.T) {
 		{now.Add(59 * time.Second), now.Add(-time.Second), now},
 		{now.Add(60 * time.Second), now, now.Add(60 * time.Second)},
 	} {
-		if err := s.TouchKey(t.Context(), key.BusinessID, key.ID, c.at, c.since); err != nil {
+		if err := s.TouchKey(testkit.AsSystem(t), key.BusinessID, key.ID, c.at, c.since); err != nil {
 			t.Fatal(err)
 		}
 		if got := find(t, s, "one").LastUsedAt; got == nil || !got.Equal(c.want) {
@@ -108,7 +109,7 @@ func TestKeysAreListedOldestFirstInPages(t *testing.T) {
 	storeKey(t, s, uuid.New(), "elsewhere", now)
 	var last time.Time
 	for next := ""; ; {
-		keys, after, err := s.Keys(t.Context(), business, request.Page{Limit: 2, Cursor: next})
+		keys, after, err := s.Keys(testkit.AsSystem(t), business, request.Page{Limit: 2, Cursor: next})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,10 +133,10 @@ func TestCursorsThatNoListMadeAreRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	for _, c := range []string{"x", "!!!", "AAAA", "_________________________________w", "f_______AAAAAAAAAAAAAAAAAAAAAA"} {
-		if _, _, err := s.Keys(t.Context(), uuid.New(), request.Page{Limit: 2, Cursor: c}); !fault.Is(err, fault.InvalidParameter) {
+		if _, _, err := s.Keys(testkit.AsSystem(t), uuid.New(), request.Page{Limit: 2, Cursor: c}); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("keys after %q: %v", c, err)
 		}
-		if _, _, err := s.Bookings(t.Context(), uuid.New(), booking.Filter{}, request.Page{Limit: 2, Cursor: c}); !fault.Is(err, fault.InvalidParameter) {
+		if _, _, err := s.Bookings(testkit.AsSystem(t), uuid.New(), booking.Filter{}, request.Page{Limit: 2, Cursor: c}); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("bookings after %q: %v", c, err)
 		}
 	}
@@ -153,7 +154,7 @@ func TestBookingsAreFiltered(t *testing.T) {
 	b = in(b, kiritimati)
 	phone := "+351 (210) 000-000"
 	b.Customer.Phone = &phone
-	if err := s.Book(t.Context(), b); err != nil {
+	if err := s.Book(testkit.AsSystem(t), b); err != nil {
 		t.Fatal(err)
 	}
 	other := b.Services[0].ID
@@ -188,7 +189,7 @@ func TestBookingsAreFiltered(t *testing.T) {
 		{booking.Filter{Source: "elsewhere"}, 0},
 		{booking.Filter{Payment: booking.PaymentOpen}, 0},
 	} {
-		list, _, err := s.Bookings(t.Context(), business, c.filter, request.Page{Limit: 10})
+		list, _, err := s.Bookings(testkit.AsSystem(t), business, c.filter, request.Page{Limit: 10})
 		if err != nil || len(list) != c.want {
 			t.Errorf("%+v finds %d, %v; want %d", c.filter, len(list), err, c.want)
 		}
@@ -203,13 +204,13 @@ func TestAheadCountsWhatIsStillExpected(t *testing.T) {
 	for i := range 4 {
 		b := newBooking(business, part(uuid.New(), 0, i*60, i*60+45))
 		ids = append(ids, b.ID)
-		if err := s.Book(t.Context(), b); err != nil {
+		if err := s.Book(testkit.AsSystem(t), b); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i, move := range map[int]state.Move{2: state.Confirm, 3: state.Cancel} {
 		transition, _ := state.Of(move)
-		if _, err := s.Move(t.Context(), business, ids[i], transition, now); err != nil {
+		if _, err := s.Move(testkit.AsSystem(t), business, ids[i], transition, now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -219,7 +220,7 @@ func TestAheadCountsWhatIsStillExpected(t *testing.T) {
 		noon.Add(45 * time.Minute):  2,
 		noon.Add(200 * time.Minute): 0,
 	} {
-		if n, err := s.Ahead(t.Context(), business, at); err != nil || n != want {
+		if n, err := s.Ahead(testkit.AsSystem(t), business, at); err != nil || n != want {
 			t.Errorf("at %s %d are ahead, %v; want %d", at, n, err, want)
 		}
 	}
@@ -233,11 +234,11 @@ func TestKeysAndFeedsOfABusinessAreCapped(t *testing.T) {
 	key := func(n int) error {
 		expires := now.Add(time.Hour)
 		k := store.Key{BusinessID: business, ID: uuid.New(), Name: "k", Scope: booking.ScopeRead, Prefix: "01234567", CreatedAt: now, ExpiresAt: &expires}
-		return s.CreateKey(t.Context(), k, sha256.Sum256(fmt.Append(nil, business, n)))
+		return s.CreateKey(testkit.AsSystem(t), k, sha256.Sum256(fmt.Append(nil, business, n)))
 	}
 	feed := func(n int) error {
 		hash := sha256.Sum256(fmt.Append(nil, business, n))
-		return s.CreateFeed(t.Context(), store.Feed{BusinessID: business, ID: uuid.New(), Shows: booking.ShowsTimes, CreatedAt: now}, hash[:])
+		return s.CreateFeed(testkit.AsSystem(t), store.Feed{BusinessID: business, ID: uuid.New(), Shows: booking.ShowsTimes, CreatedAt: now}, hash[:])
 	}
 	for what, of := range map[string]struct {
 		add     func(int) error
@@ -268,7 +269,7 @@ func TestKeysAndFeedsOfABusinessAreCapped(t *testing.T) {
 			t.Errorf("%s: %d were added to the last place", what, added)
 		}
 	}
-	if err := s.RevokeAllKeys(t.Context(), business, now); err != nil {
+	if err := s.RevokeAllKeys(testkit.AsSystem(t), business, now); err != nil {
 		t.Fatal(err)
 	}
 	if err := key(1000); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
@@ -29,7 +30,7 @@ func TestOccupiedTimeOfShortAndLongWindowsIsWhatTheTableHolds(t *testing.T) {
 		if i%2 == 0 {
 			at -= int(noon.Sub(turn).Minutes())
 		}
-		err := s.Book(t.Context(), newBooking(class.business, part(members[member], member*r.IntN(3), at, at+1+r.IntN(60))))
+		err := s.Book(testkit.AsSystem(t), newBooking(class.business, part(members[member], member*r.IntN(3), at, at+1+r.IntN(60))))
 		if err != nil && !errors.Is(err, store.ErrTaken) {
 			t.Fatal(err)
 		}
@@ -37,11 +38,11 @@ func TestOccupiedTimeOfShortAndLongWindowsIsWhatTheTableHolds(t *testing.T) {
 	for _, middle := range []time.Time{noon, turn} {
 		for _, length := range []time.Duration{time.Hour, 72 * time.Hour, 73 * time.Hour, booking.MaxOccupiedWindow} {
 			from := middle.Add(-length / 2)
-			got, err := s.Occupied(t.Context(), class.business, from, from.Add(length), false)
+			got, err := s.Occupied(testkit.AsSystem(t), class.business, from, from.Add(length), false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows, err := pool.Query(t.Context(), `
+			rows, err := pool.Query(testkit.AsSystem(t), `
 				SELECT DISTINCT resource_id::text, lane, holder = '00000000-0000-0000-0000-000000000000' AS class,
 				       extract(epoch FROM lower(during))::bigint AS start, extract(epoch FROM upper(during))::bigint AS "end"
 				FROM occupied_time WHERE business_id = $1 AND lower(during) < $3 AND upper(during) > $2
@@ -86,13 +87,13 @@ func TestOccupiedTimeInTextIsRefused(t *testing.T) {
 	mustBook(t, s, b)
 	cfg := pool.Config()
 	cfg.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	inText, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	inText, err := pgxpool.NewWithConfig(testkit.AsSystem(t), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer inText.Close()
 	for _, days := range []int{1, 62} {
-		got, err := store.New(inText).Occupied(t.Context(), b.BusinessID, noon, noon.AddDate(0, 0, days), false)
+		got, err := store.New(inText).Occupied(testkit.AsSystem(t), b.BusinessID, noon, noon.AddDate(0, 0, days), false)
 		if err == nil || !strings.Contains(err.Error(), "in text") {
 			t.Errorf("%d days: %+v, %v", days, got, err)
 		}

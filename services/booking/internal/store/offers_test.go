@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
@@ -18,7 +19,7 @@ func TestNothingIsSoldByAnOlderOfferOrARevokedKey(t *testing.T) {
 	sell := func(version int64, apiKey uuid.UUID) (store.NewBooking, error) {
 		b := newBooking(business, part(uuid.New(), 0, 0, 45))
 		b.OfferVersion, b.APIKey = version, apiKey
-		return b, s.Book(t.Context(), b)
+		return b, s.Book(testkit.AsSystem(t), b)
 	}
 	expect := func(name string, got, want error) {
 		t.Helper()
@@ -29,13 +30,13 @@ func TestNothingIsSoldByAnOlderOfferOrARevokedKey(t *testing.T) {
 	sold, err := sell(2, key.ID)
 	expect("nothing was told yet", err, nil)
 	for _, version := range []int64{3, 1} { // told in any order
-		expect("told", s.Published(t.Context(), business, version), nil)
+		expect("told", s.Published(testkit.AsSystem(t), business, version), nil)
 	}
 	_, err = sell(2, key.ID)
 	expect("by an older offer", err, store.ErrOfferChanged)
 	later := moved(sold, newBooking(business, part(uuid.New(), 0, 60, 105)), 1)
 	later.OfferVersion = 2
-	_, err = s.Reschedule(t.Context(), later)
+	_, err = s.Reschedule(testkit.AsSystem(t), later)
 	expect("moved by an older offer", err, store.ErrOfferChanged)
 	_, err = sell(3, key.ID)
 	expect("by the newest", err, nil)
@@ -43,7 +44,7 @@ func TestNothingIsSoldByAnOlderOfferOrARevokedKey(t *testing.T) {
 	expect("by one that is being told of", err, nil)
 	_, err = sell(3, uuid.New())
 	expect("by a key that is none", err, store.ErrKeyRevoked)
-	expect("revoked", s.RevokeKey(t.Context(), business, key.ID, now), nil)
+	expect("revoked", s.RevokeKey(testkit.AsSystem(t), business, key.ID, now), nil)
 	_, err = sell(3, key.ID)
 	expect("by a key that was revoked", err, store.ErrKeyRevoked)
 	if n := count(t, pool, `SELECT count(*) FROM bookings`); n != 3 {
@@ -58,21 +59,21 @@ func TestAPublishAndARevocationWaitForSalesOnTheirWay(t *testing.T) {
 	t.Parallel()
 	for name, decide := range map[string]func(*testing.T, *store.Store, uuid.UUID) error{
 		"publish": func(t *testing.T, s *store.Store, business uuid.UUID) error {
-			return s.Published(t.Context(), business, 9)
+			return s.Published(testkit.AsSystem(t), business, 9)
 		},
 		"revoke": func(t *testing.T, s *store.Store, business uuid.UUID) error {
-			return s.RevokeAllKeys(t.Context(), business, now)
+			return s.RevokeAllKeys(testkit.AsSystem(t), business, now)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, pool := open(t)
 			business := uuid.New()
-			sale, err := pool.Begin(t.Context())
+			sale, err := pool.Begin(testkit.AsSystem(t))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := sale.Exec(t.Context(), `SELECT may_sell($1, 1, NULL)`, business); err != nil {
+			if _, err := sale.Exec(testkit.AsSystem(t), `SELECT may_sell($1, 1, NULL)`, business); err != nil {
 				t.Fatal(err)
 			}
 			decided := make(chan error, 1)
@@ -85,7 +86,7 @@ func TestAPublishAndARevocationWaitForSalesOnTheirWay(t *testing.T) {
 				}
 				waits = locksAwaited(t, sale, business)
 			}
-			if err := sale.Commit(t.Context()); err != nil {
+			if err := sale.Commit(testkit.AsSystem(t)); err != nil {
 				t.Fatal(err)
 			}
 			if err := <-decided; err != nil {
@@ -99,7 +100,7 @@ func TestAPublishAndARevocationWaitForSalesOnTheirWay(t *testing.T) {
 func locksAwaited(t *testing.T, tx pgx.Tx, business uuid.UUID) int {
 	t.Helper()
 	var n int
-	err := tx.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks, hashtextextended('sells ' || $1::uuid::text, 0) AS key
+	err := tx.QueryRow(testkit.AsSystem(t), `SELECT count(*) FROM pg_locks, hashtextextended('sells ' || $1::uuid::text, 0) AS key
 		WHERE locktype = 'advisory' AND NOT granted AND (classid::bigint << 32 | objid::bigint) = key`, business).Scan(&n)
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func broken(t *testing.T, wires *testkit.Wires, fate testkit.Fate, dark bool, pr
 	for ; ; within *= 2 {
 		marker, write := prepare()
 		met := wires.Break(marker, fate, dark)
-		ctx, cancel := context.WithTimeout(t.Context(), within)
+		ctx, cancel := context.WithTimeout(testkit.AsSystem(t), within)
 		err := write(ctx)
 		cancel()
 		sent := false
@@ -173,15 +173,15 @@ func TestAnEarlierAttemptDoesNotBookAfterALaterOneWasRefused(t *testing.T) {
 	s, pool := open(t)
 	key := newKey()
 	second := mustClaim(t, s, key, bodyHash, now)
-	if err := s.Refuse(t.Context(), *second, now.Add(time.Second)); err != nil {
+	if err := s.Refuse(testkit.AsSystem(t), *second, now.Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	attempt := func(begun time.Time) error {
 		b := answered(mustClaim(t, s, key, bodyHash, now.Add(time.Hour)))
 		b.Write = key.Write(begun)
-		err := s.Book(t.Context(), b)
+		err := s.Book(testkit.AsSystem(t), b)
 		if err != nil {
-			if released := s.Release(t.Context(), *b.Claim); released != nil {
+			if released := s.Release(testkit.AsSystem(t), *b.Claim); released != nil {
 				t.Error(released)
 			}
 		}
@@ -202,12 +202,12 @@ func TestAKeyThatIsRefusedWithoutAClaimIsRefusedToThoseBefore(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
 	key := newKey()
-	if _, err := s.Confirmed(t.Context(), key, bodyHash, now.Add(time.Second), now); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Confirmed(testkit.AsSystem(t), key, bodyHash, now.Add(time.Second), now); !errors.Is(err, store.ErrNotFound) {
 		t.Fatal(err)
 	}
 	b := answered(mustClaim(t, s, key, bodyHash, now))
 	b.Write = key.Write(now)
-	if err := s.Book(t.Context(), b); !errors.Is(err, postgres.ErrRefused) {
+	if err := s.Book(testkit.AsSystem(t), b); !errors.Is(err, postgres.ErrRefused) {
 		t.Errorf("an attempt that began before: %v", err)
 	}
 }
@@ -227,7 +227,7 @@ func TestNoDefiniteAnswerIsContradictedByTheTables(t *testing.T) {
 			b.Parts[0] = part(resource, 0, 0, 45) // they want the same time
 			fate := rapid.SampledFrom([]testkit.Fate{testkit.LostBefore, testkit.LostAfter, testkit.AnswerLost, testkit.Held}).Draw(r, "fate")
 			wires.Break(marker, fate, rapid.Bool().Draw(r, "dark"))
-			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+			ctx, cancel := context.WithTimeout(testkit.AsSystem(t), 200*time.Millisecond)
 			err := s.Book(ctx, b)
 			cancel()
 			wires.Mend()

@@ -25,12 +25,12 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	move := func(m state.Move) func(t *testing.T) testkit.LostWrite {
 		return func(t *testing.T) testkit.LostWrite {
 			b := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
-			if err := s.Book(t.Context(), b); err != nil {
+			if err := s.Book(testkit.AsSystem(t), b); err != nil {
 				t.Fatal(err)
 			}
 			if m == state.Complete || m == state.MarkNoShow {
 				confirm, _ := state.Of(state.Confirm)
-				if _, err := s.Move(t.Context(), b.BusinessID, b.ID, confirm, now); err != nil {
+				if _, err := s.Move(testkit.AsSystem(t), b.BusinessID, b.ID, confirm, now); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -58,7 +58,7 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 		},
 		"cancel tickets": func(t *testing.T) testkit.LostWrite {
 			order := newGala(10, 10).order(0, 2)
-			if _, err := s.SellTicket(t.Context(), order); err != nil {
+			if _, err := s.SellTicket(testkit.AsSystem(t), order); err != nil {
 				t.Fatal(err)
 			}
 			return testkit.LostWrite{
@@ -116,24 +116,24 @@ func TestTheOwnersWritesOfKeysAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 
 // named is a request with an Idempotency-Key that reached us at this time.
 func named(t *testing.T, key string, at time.Time) context.Context {
-	return clock.WithArrival(idempotency.With(t.Context(), idempotency.Request{Key: key}), at)
+	return clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: key}), at)
 }
 
 func TestARequestWhoseKeyAnotherHoldsIsToldSo(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	order := newGala(10, 10).order(0, 2)
-	other, err := pool.Begin(t.Context())
+	other, err := pool.Begin(testkit.AsSystem(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.Exec(t.Context(), postgres.LockSQL, postgres.WriteID("owner", order.BusinessID.String(), "", "a")); err != nil {
+	if _, err := other.Exec(testkit.AsSystem(t), postgres.LockSQL, postgres.WriteID("owner", order.BusinessID.String(), "", "a")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.SellTicket(named(t, "a", now), order); !fault.Is(err, fault.IdempotencyInProgress) {
 		t.Errorf("while another holds the key: %v", err)
 	}
-	if err := other.Rollback(t.Context()); err != nil {
+	if err := other.Rollback(testkit.AsSystem(t)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.SellTicket(named(t, "a", now), order); err != nil {
@@ -157,7 +157,7 @@ func TestForgettingAnOrderLeavesWhatItsKeyHasSoldSince(t *testing.T) {
 	}
 	forget := func() {
 		t.Helper()
-		if err := s.UnmakeWrite(t.Context(), g.business, write, released.ID); err != nil {
+		if err := s.UnmakeWrite(testkit.AsSystem(t), g.business, write, released.ID); err != nil {
 			t.Fatal(err)
 		}
 	}

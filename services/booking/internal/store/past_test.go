@@ -15,7 +15,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"pgregory.net/rapid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -51,7 +53,7 @@ func checkHeldOnce(t testing.TB, pool *pgxpool.Pool) {
 // lines are the rows of a table of occupied time, of one business.
 func lines(t testing.TB, pool *pgxpool.Pool, table string, business uuid.UUID) []string {
 	t.Helper()
-	rows, err := pool.Query(context.Background(), `
+	rows, err := pool.Query(actor.AsSystem(context.Background()), `
 		SELECT booking_id || ' ' || resource_id || ' ' || lane || ' ' || extract(epoch FROM lower(during))::bigint || ' ' || extract(epoch FROM upper(during))::bigint
 		FROM `+table+` WHERE business_id = $1`, business)
 	if err != nil {
@@ -192,11 +194,11 @@ func runJob(t *testing.T, s *store.Store, pool *pgxpool.Pool, then time.Time, bu
 			due++
 		}
 	}
-	named, err := s.HoldsPast(context.Background(), uuid.Nil, then, 100_000)
+	named, err := s.HoldsPast(actor.AsSystem(context.Background()), uuid.Nil, then, 100_000)
 	if err != nil || due > 0 && !slices.Contains(named, business) {
 		t.Fatalf("of %d businesses, %v, this is not one, although %d of its bookings are due", len(named), err, due)
 	}
-	if n, err := s.MovePast(context.Background(), business, then); err != nil || int(n) != due {
+	if n, err := s.MovePast(actor.AsSystem(context.Background()), business, then); err != nil || int(n) != due {
 		t.Fatalf("%d bookings are moved, %v, want %d", n, err, due)
 	}
 	if n := count(t, pool, `SELECT count(*) FROM class_sessions WHERE business_id = $1 AND starts_at <= $2 AND taken = 0`, business, then); n != 0 {
@@ -211,21 +213,21 @@ func TestTheJobWaitsForNobodyWhoHoldsABooking(t *testing.T) {
 	business := uuid.New()
 	held, free := newBooking(business, part(uuid.New(), 0, 0, 45)), newBooking(business, part(uuid.New(), 0, 0, 45))
 	mustBook(t, s, held, free)
-	tx, err := pool.Begin(t.Context())
+	tx, err := pool.Begin(testkit.AsSystem(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tx.Exec(t.Context(), `SELECT FROM bookings WHERE id = $1 FOR UPDATE`, held.ID); err != nil {
+	if _, err := tx.Exec(testkit.AsSystem(t), `SELECT FROM bookings WHERE id = $1 FOR UPDATE`, held.ID); err != nil {
 		t.Fatal(err)
 	}
 	then := noon.AddDate(0, 0, 1)
-	if n, err := s.MovePast(t.Context(), business, then); err != nil || n != 1 {
+	if n, err := s.MovePast(testkit.AsSystem(t), business, then); err != nil || n != 1 {
 		t.Errorf("%d are moved beside one that is held, %v", n, err)
 	}
-	if err := tx.Rollback(t.Context()); err != nil {
+	if err := tx.Rollback(testkit.AsSystem(t)); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.MovePast(t.Context(), business, then); err != nil || n != 1 {
+	if n, err := s.MovePast(testkit.AsSystem(t), business, then); err != nil || n != 1 {
 		t.Errorf("%d are moved once it is free, %v", n, err)
 	}
 }
@@ -238,14 +240,14 @@ func TestABookingOfLongAgoStillNamesItsMembers(t *testing.T) {
 	b := newBooking(business, part(uuid.New(), 0, 0, 45), part(uuid.New(), 0, 45, 60))
 	mustBook(t, s, b)
 	read := func() []uuid.UUID {
-		now, err := s.Snapshot(t.Context(), business, noon, noon.Add(time.Hour), store.Asked{Moving: b.ID})
+		now, err := s.Snapshot(testkit.AsSystem(t), business, noon, noon.Add(time.Hour), store.Asked{Moving: b.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return now.Held
 	}
 	before := read()
-	if n, err := s.MovePast(t.Context(), business, noon.AddDate(0, 0, 1)); err != nil || n != 1 {
+	if n, err := s.MovePast(testkit.AsSystem(t), business, noon.AddDate(0, 0, 1)); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
 	if diff := cmp.Diff(before, read()); diff != "" || len(before) != 2 {
@@ -264,10 +266,10 @@ func TestACalendarShowsNothingOfWhatIsMoved(t *testing.T) {
 	feed, first := store.Feed{BusinessID: business, StaffID: &anna}, timespan.DateOf(noon, time.UTC)
 	for _, c := range []struct{ after, want int }{{-1, 1}, {0, 0}} {
 		at := b.EndsAt.Add(store.PastAfter).Add(time.Duration(c.after) * time.Minute)
-		if _, err := s.MovePast(t.Context(), business, at.Add(-store.PastAfter)); err != nil {
+		if _, err := s.MovePast(testkit.AsSystem(t), business, at.Add(-store.PastAfter)); err != nil {
 			t.Fatal(err)
 		}
-		entries, err := s.FeedEntries(t.Context(), feed, first, first+100, at, 10)
+		entries, err := s.FeedEntries(testkit.AsSystem(t), feed, first, first+100, at, 10)
 		if err != nil || len(entries) != c.want {
 			t.Errorf("%d minutes after it is due, %d entries, %v, want %d", c.after, len(entries), err, c.want)
 		}
@@ -292,7 +294,7 @@ func TestTheJobRunsBesideSixtyFourClientsWhoCancelAndMove(t *testing.T) {
 			)
 			job.Go(func() {
 				for then := noon.Add(time.Hour); ; then = then.Add(15 * time.Minute) { // not all at once: what is due grows
-					n, err := s.MovePast(context.Background(), c.bookings[0].BusinessID, earlier(then, noon.Add(day/2*time.Minute)))
+					n, err := s.MovePast(actor.AsSystem(context.Background()), c.bookings[0].BusinessID, earlier(then, noon.Add(day/2*time.Minute)))
 					past += n
 					if err != nil {
 						t.Errorf("the job ends with %v", err)

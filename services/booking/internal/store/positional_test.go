@@ -5,6 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 func TestParametersGetTheirPositionsAsPgxGivesThem(t *testing.T) {
@@ -13,7 +15,7 @@ func TestParametersGetTheirPositionsAsPgxGivesThem(t *testing.T) {
 	for i, name := range bookStatement.names {
 		args[name] = i
 	}
-	text, values, err := args.RewriteQuery(t.Context(), nil, bookSQL, nil)
+	text, values, err := args.RewriteQuery(testkit.AsSystem(t), nil, bookSQL, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

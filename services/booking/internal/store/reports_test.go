@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/report"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -68,7 +69,7 @@ func someYear(r *rand.Rand) []made {
 func keepMade(t *testing.T, pool *pgxpool.Pool, business uuid.UUID, all []made) {
 	t.Helper()
 	exec := func(sql string, args ...any) {
-		if _, err := pool.Exec(t.Context(), sql, args...); err != nil {
+		if _, err := pool.Exec(testkit.AsSystem(t), sql, args...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -210,15 +211,15 @@ func TestReportsAddUpWhatWasBookedInBusinessTime(t *testing.T) {
 		{From: day(2030, 1, 1), To: day(2030, 1, 2), By: report.Week},
 	} {
 		t.Run(fmt.Sprint(q), func(t *testing.T) {
-			bookings, err := s.BookingsReport(t.Context(), business, q)
+			bookings, err := s.BookingsReport(testkit.AsSystem(t), business, q)
 			if want := bookingsOf(all, q); err != nil || !slices.Equal(bookings, want) {
 				t.Errorf("bookings: %v (-want +got):\n%s", err, diff.Diff(want, bookings))
 			}
-			revenue, err := s.RevenueReport(t.Context(), business, q)
+			revenue, err := s.RevenueReport(testkit.AsSystem(t), business, q)
 			if want := revenueOf(all, q); err != nil || !slices.Equal(revenue, want) {
 				t.Errorf("revenue: %v (-want +got):\n%s", err, diff.Diff(want, revenue))
 			}
-			times, err := s.StaffTimeReport(t.Context(), business, q, "Europe/Lisbon")
+			times, err := s.StaffTimeReport(testkit.AsSystem(t), business, q, "Europe/Lisbon")
 			if want := staffTimeOf(all, q); err != nil || !slices.Equal(times, want) {
 				t.Errorf("the time of staff: %v (-want +got):\n%s", err, diff.Diff(want, times))
 			}
@@ -231,7 +232,7 @@ func TestTicketsAreRevenueOfTheDayOfTheirEvent(t *testing.T) {
 	s, pool := open(t)
 	business := uuid.New()
 	for _, order := range []struct{ status, total string }{{"sold", "12000"}, {"sold", "6000"}, {"cancelled", "6000"}} {
-		_, err := pool.Exec(t.Context(), `INSERT INTO tickets (business_id, id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity,
+		_, err := pool.Exec(testkit.AsSystem(t), `INSERT INTO tickets (business_id, id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity,
 				total, currency, customer_name, locale, offer_version, created_at, cancelled_at)
 			VALUES ($1, $2, $3, $2, 'Gala', '[{"name": "VIP"}]', '2027-12-31 20:00', now(), now(), 2, $4::bigint, 'EUR', 'Zoë', 'en', 1, now(),
 				CASE WHEN $3::text = 'cancelled' THEN now() END)`, business, uuid.New(), order.status, order.total)
@@ -239,7 +240,7 @@ func TestTicketsAreRevenueOfTheDayOfTheirEvent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := pool.Exec(t.Context(), `INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency,
+	_, err := pool.Exec(testkit.AsSystem(t), `INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency,
 			cancellation_policy, refunded, due_at, created_at, updated_at)
 		SELECT business_id, 'ticket', id, 'paid', 'stripe', 'acct', 6000, currency, '{}', CASE status WHEN 'cancelled' THEN 6000 ELSE 0 END, now(), now(), now()
 		FROM tickets WHERE business_id = $1 AND total = 6000`, business)
@@ -247,7 +248,7 @@ func TestTicketsAreRevenueOfTheDayOfTheirEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := report.Query{From: timespan.NewDate(2027, 12, 31), To: timespan.NewDate(2027, 12, 31), By: report.Month}
-	got, err := s.RevenueReport(t.Context(), business, q)
+	got, err := s.RevenueReport(testkit.AsSystem(t), business, q)
 	want := []store.RevenueRow{{Date: timespan.NewDate(2027, 12, 1), Kind: "ticket", Currency: euro, Sold: 2, Total: 18_000, Paid: 12_000, Refunded: 6_000}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v (-want +got):\n%s", err, diff.Diff(want, got))

@@ -127,13 +127,13 @@ func TestARefusedMoveChangesNothing(t *testing.T) {
 		"one of two parts is taken": {newBooking(business, part(anna, 0, 60, 120), part(ben, 0, 120, 150)), 1, store.ErrTaken},
 		"decided before it changed": {newBooking(business, part(anna, 0, 60, 120)), 0, store.ErrChanged},
 	} {
-		if _, err := s.Reschedule(t.Context(), moved(b, c.to, c.sequence)); !errors.Is(err, c.want) {
+		if _, err := s.Reschedule(testkit.AsSystem(t), moved(b, c.to, c.sequence)); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
 	stranger := moved(b, newBooking(business, part(anna, 0, 60, 120)), 1)
 	stranger.BusinessID = uuid.New()
-	if _, err := s.Reschedule(t.Context(), stranger); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Reschedule(testkit.AsSystem(t), stranger); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("of another business: %v", err)
 	}
 	if diff := cmp.Diff(before, snapshotOf(t, pool)); diff != "" {
@@ -144,7 +144,7 @@ func TestARefusedMoveChangesNothing(t *testing.T) {
 // snapshotOf is every row that a move could change.
 func snapshotOf(t *testing.T, pool *pgxpool.Pool) []string {
 	t.Helper()
-	rows, err := pool.Query(context.Background(), `
+	rows, err := pool.Query(actor.AsSystem(context.Background()), `
 		SELECT to_jsonb(b)::text FROM bookings b UNION ALL SELECT to_jsonb(o)::text FROM occupied_time o UNION ALL
 		SELECT to_jsonb(c)::text FROM class_sessions c UNION ALL SELECT to_jsonb(s)::text FROM class_seats s UNION ALL
 		SELECT to_jsonb(e)::text FROM events e ORDER BY 1`)
@@ -166,7 +166,7 @@ func TestAPartyMovesBetweenSessionsUnderBothCounters(t *testing.T) {
 	tuesday.at = 24 * 60
 	party := monday.seats(3)
 	mustBook(t, s, party, tuesday.seats(2))
-	if _, err := s.Reschedule(t.Context(), moved(party, tuesday.seats(3), 1)); !errors.Is(err, store.ErrTaken) {
+	if _, err := s.Reschedule(testkit.AsSystem(t), moved(party, tuesday.seats(3), 1)); !errors.Is(err, store.ErrTaken) {
 		t.Errorf("three to two seats: %v", err)
 	}
 	checkSeats(t, pool)
@@ -262,7 +262,7 @@ func TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings(t *testing.T) {
 			if step == "book" || len(c.bookings) == 0 {
 				b := &kept{NewBooking: drawn(rt, business, members, sessions, rapid.IntRange(1, 2).Draw(rt, "party"), rapid.Bool().Draw(rt, "class")), sequence: 1}
 				b.live = c.fits(b, b.NewBooking)
-				expect("book", s.Book(t.Context(), b.NewBooking), b.live)
+				expect("book", s.Book(testkit.AsSystem(t), b.NewBooking), b.live)
 				if b.live {
 					c.bookings = append(c.bookings, b)
 				}
@@ -279,7 +279,7 @@ func TestAfterAnySequenceWhatIsHeldIsThatOfTheLiveBookings(t *testing.T) {
 			}
 			to := drawn(rt, business, members, sessions, b.PartySize, b.SessionID != nil)
 			fits := c.fits(b, to)
-			_, err := s.Reschedule(t.Context(), moved(b.NewBooking, to, b.sequence))
+			_, err := s.Reschedule(testkit.AsSystem(t), moved(b.NewBooking, to, b.sequence))
 			expect("move", err, fits)
 			if fits {
 				to.ID = b.ID
@@ -315,7 +315,7 @@ func (c *calendar) held() []string {
 
 func heldBy(t testing.TB, pool *pgxpool.Pool, business uuid.UUID) []string {
 	t.Helper()
-	rows, err := pool.Query(context.Background(), `
+	rows, err := pool.Query(actor.AsSystem(context.Background()), `
 		SELECT booking_id, resource_id, lane, extract(epoch FROM lower(during))::bigint, extract(epoch FROM upper(during))::bigint
 		FROM occupied_time WHERE business_id = $1`, business)
 	if err != nil {
@@ -349,7 +349,7 @@ type crowd struct {
 // says that it is a connection's.
 func (c crowd) run(t *testing.T, s *store.Store, lost func(error) bool) (int, int) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(actor.AsSystem(context.Background()), 2*time.Minute)
 	defer stop()
 	var (
 		wg            sync.WaitGroup
@@ -526,7 +526,7 @@ func TestMovesWhoseConnectionsAreKilledAreWholeOrNot(t *testing.T) {
 	mustBook(t, s, c.bookings...)
 	cfg := pool.Config()
 	cfg.ConnConfig.RuntimeParams["application_name"] = "victim " + testkit.Unique()
-	victims, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	victims, err := pgxpool.NewWithConfig(testkit.AsSystem(t), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/refund"
@@ -166,7 +167,7 @@ func TestOrdersOfSeveralTiersAreAllOrNothingTo64BuyersAtOnce(t *testing.T) {
 // sellAtOnce sends these orders and returns those that were refused.
 func sellAtOnce(t *testing.T, s *store.Store, orders int, order func(i int) store.NewTicket) []store.NewTicket {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(actor.AsSystem(context.Background()), testkit.Patience)
 	defer cancel()
 	var (
 		wg      sync.WaitGroup
@@ -199,7 +200,7 @@ func TestTicketsSoldAndCancelledAtOnceKeepTheirCounters(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	g := newGala(40, 30, 30)
-	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience)
+	ctx, cancel := context.WithTimeout(actor.AsSystem(context.Background()), testkit.Patience)
 	defer cancel()
 	var wg sync.WaitGroup
 	for worker := range 16 {
@@ -234,7 +235,7 @@ func TestCancellingFreesTicketsOnceAndAtOnce(t *testing.T) {
 	s, pool := open(t)
 	g := newGala(5, 5)
 	order := g.order(0, 5)
-	if _, err := s.SellTicket(t.Context(), order); err != nil {
+	if _, err := s.SellTicket(testkit.AsSystem(t), order); err != nil {
 		t.Fatal(err)
 	}
 	var (
@@ -244,7 +245,7 @@ func TestCancellingFreesTicketsOnceAndAtOnce(t *testing.T) {
 	)
 	for range 20 {
 		wg.Go(func() {
-			_, err := s.CancelTicket(context.Background(), g.business, order.ID, now.Add(time.Hour), nothing)
+			_, err := s.CancelTicket(actor.AsSystem(context.Background()), g.business, order.ID, now.Add(time.Hour), nothing)
 			mu.Lock()
 			defer mu.Unlock()
 			results[fmt.Sprint(err)]++
@@ -255,11 +256,11 @@ func TestCancellingFreesTicketsOnceAndAtOnce(t *testing.T) {
 		t.Errorf("got %v, want %v", results, want)
 	}
 	checkCounters(t, pool)
-	if _, err := s.SellTicket(t.Context(), g.order(0, 5)); err != nil {
+	if _, err := s.SellTicket(testkit.AsSystem(t), g.order(0, 5)); err != nil {
 		t.Errorf("the freed tickets are not for sale: %v", err)
 	}
 	for name, id := range map[string]uuid.UUID{"unknown": uuid.New(), "another business's": order.ID} {
-		if _, err := s.CancelTicket(t.Context(), uuid.New(), id, now, nothing); !errors.Is(err, store.ErrNotFound) {
+		if _, err := s.CancelTicket(testkit.AsSystem(t), uuid.New(), id, now, nothing); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -279,16 +280,16 @@ func TestTicketsAheadAreThoseSoldForTodayOrLater(t *testing.T) {
 	for _, o := range []store.NewTicket{
 		at(g, midnight.Add(-time.Minute), 1), at(g, midnight, 2), at(g, midnight.Add(72*time.Hour), 4), at(elsewhere, midnight, 8), cancelled,
 	} {
-		if _, err := s.SellTicket(t.Context(), o); err != nil {
+		if _, err := s.SellTicket(testkit.AsSystem(t), o); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.CancelTicket(t.Context(), g.business, cancelled.ID, now, nothing); err != nil {
+	if _, err := s.CancelTicket(testkit.AsSystem(t), g.business, cancelled.ID, now, nothing); err != nil {
 		t.Fatal(err)
 	}
 	today := timespan.NewDate(2027, 3, 10)
 	for day, want := range map[timespan.Date]int{today - 1: 7, today: 6, today + 1: 4, today + 4: 0} {
-		if n, err := s.TicketsAhead(t.Context(), g.business, day); err != nil || n != want {
+		if n, err := s.TicketsAhead(testkit.AsSystem(t), g.business, day); err != nil || n != want {
 			t.Errorf("on %s %d are ahead, %v; want %d", day, n, err, want)
 		}
 	}
@@ -299,7 +300,7 @@ func TestSalesAreJudgedByTheCapacityOfTheirMoment(t *testing.T) {
 	s, _ := open(t)
 	g := newGala(10, 10)
 	sell := func(quantity int) error {
-		_, err := s.SellTicket(t.Context(), g.order(0, quantity))
+		_, err := s.SellTicket(testkit.AsSystem(t), g.order(0, quantity))
 		return err
 	}
 	left := func(err error) string { return fmt.Sprint(err) }
@@ -329,11 +330,11 @@ func TestSalesAreCountedPerEventTierAndBusiness(t *testing.T) {
 	elsewhere := g
 	elsewhere.business = uuid.New()
 	for _, o := range []store.NewTicket{g.order(0, 3), g.order(1, 2), g.order(1, 4), other.order(0, 9), elsewhere.order(0, 50)} {
-		if _, err := s.SellTicket(t.Context(), o); err != nil {
+		if _, err := s.SellTicket(testkit.AsSystem(t), o); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := s.Sales(t.Context(), g.business, []uuid.UUID{g.event, other.event, uuid.New()})
+	got, err := s.Sales(testkit.AsSystem(t), g.business, []uuid.UUID{g.event, other.event, uuid.New()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,19 +361,19 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 		order.CreatedAt = now.Add(time.Duration(i) * time.Minute)
 		elsewhere := other.order(0, 1)
 		for _, o := range []store.NewTicket{order, elsewhere} {
-			if _, err := s.SellTicket(t.Context(), o); err != nil {
+			if _, err := s.SellTicket(testkit.AsSystem(t), o); err != nil {
 				t.Fatal(err)
 			}
 		}
 		want = append(want, order.ID)
 	}
-	if _, err := s.CancelTicket(t.Context(), g.business, want[2], now, nothing); err != nil {
+	if _, err := s.CancelTicket(testkit.AsSystem(t), g.business, want[2], now, nothing); err != nil {
 		t.Fatal(err)
 	}
 	var got []uuid.UUID
 	var third store.Ticket
 	for cursor := ""; ; {
-		page, next, err := s.Tickets(t.Context(), g.business, booking.TicketFilter{EventID: &g.event}, request.Page{Limit: 2, Cursor: cursor})
+		page, next, err := s.Tickets(testkit.AsSystem(t), g.business, booking.TicketFilter{EventID: &g.event}, request.Page{Limit: 2, Cursor: cursor})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -397,10 +398,10 @@ func TestTicketsAreListedByAgeInPages(t *testing.T) {
 	if diff := cmp.Diff(whole, third); diff != "" {
 		t.Error(diff)
 	}
-	if all, _, err := s.Tickets(t.Context(), g.business, booking.TicketFilter{}, request.Page{Limit: 100}); err != nil || len(all) != 10 {
+	if all, _, err := s.Tickets(testkit.AsSystem(t), g.business, booking.TicketFilter{}, request.Page{Limit: 100}); err != nil || len(all) != 10 {
 		t.Errorf("%d orders of all events, %v", len(all), err)
 	}
-	if _, _, err := s.Tickets(t.Context(), g.business, booking.TicketFilter{}, request.Page{Limit: 1, Cursor: "x"}); !fault.Is(err, fault.InvalidParameter) {
+	if _, _, err := s.Tickets(testkit.AsSystem(t), g.business, booking.TicketFilter{}, request.Page{Limit: 1, Cursor: "x"}); !fault.Is(err, fault.InvalidParameter) {
 		t.Errorf("a bad cursor: %v", err)
 	}
 }
@@ -415,12 +416,12 @@ func TestTicketsAreFoundByTheirCustomer(t *testing.T) {
 		if order.CustomerName = name; address != "" {
 			order.CustomerEmail = &address
 		}
-		if _, err := s.SellTicket(t.Context(), order); err != nil {
+		if _, err := s.SellTicket(testkit.AsSystem(t), order); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for query, want := range map[string]int{"": 3, "martin": 2, "MARTINS": 1, "0%": 1, "%": 1, "_": 1, "ADA@example": 1, "@example.com": 2, "nobody": 0} {
-		found, _, err := s.Tickets(t.Context(), g.business, booking.TicketFilter{EventID: &g.event, Query: query}, request.Page{Limit: 10})
+		found, _, err := s.Tickets(testkit.AsSystem(t), g.business, booking.TicketFilter{EventID: &g.event, Query: query}, request.Page{Limit: 10})
 		if err != nil || len(found) != want {
 			t.Errorf("%q finds %d, want %d: %v", query, len(found), want, err)
 		}

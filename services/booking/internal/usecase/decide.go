@@ -31,6 +31,9 @@ var errAgain = errors.New("the offer or the tables have changed")
 
 // decide asks and writes until the request is booked or refused.
 func (b *Booker) decide(ctx context.Context, offer *catalog.Offer, r *request.Request, a *attempt) (store.Confirmation, error) {
+	if _, err := actor.Require(ctx); err != nil {
+		return store.Confirmation{}, err
+	}
 	for range maxRounds {
 		confirmation, err := b.round(ctx, offer, r, a)
 		if !errors.Is(err, errAgain) {

@@ -54,7 +54,7 @@ func (f *Followers) Run(ctx context.Context) error {
 
 // Once looks at every offer that tickets do not follow yet. One whose business cannot be asked holds up none after it.
 func (f *Followers) Once(ctx context.Context) error {
-	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
+	ctx = actor.AsSystem(ctx)
 	var first error
 	for after := uuid.Nil; ; {
 		list, err := f.records.Unfollowed(ctx, after, followPage)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/periodic"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
@@ -52,6 +53,7 @@ func (p *Past) Run(ctx context.Context) error {
 
 // Once moves what is due.
 func (p *Past) Once(ctx context.Context) error {
+	ctx = actor.AsSystem(ctx)
 	then := p.clock.Now().Add(-store.PastAfter)
 	for after := uuid.Nil; ; {
 		businesses, err := p.records.HoldsPast(ctx, after, then, pastPage)

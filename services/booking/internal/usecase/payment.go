@@ -165,7 +165,7 @@ const abandonPause = 50 * time.Millisecond
 func (b *Booker) takeBack(ctx context.Context, id uuid.UUID, abandon func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.AbandonWithin)
 	defer cancel()
-	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
+	ctx = actor.AsSystem(ctx)
 	for {
 		try, stop := context.WithTimeout(ctx, b.AbandonWithin/3)
 		err := abandon(try)

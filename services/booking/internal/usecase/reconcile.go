@@ -147,6 +147,7 @@ const reconcileAtOnce = 8
 // cannot be ended is left for later. Before each, time is freed: so however many charges a provider leaves hanging, that waits for one
 // call at most.
 func (p *Payments) Reconcile(ctx context.Context) error {
+	ctx = actor.AsSystem(ctx)
 	var (
 		all  sync.WaitGroup
 		done = make(chan uuid.UUID, reconcileAtOnce)

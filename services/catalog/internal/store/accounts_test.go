@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
@@ -24,7 +25,7 @@ func TestOwnersPublishOnlyBoundAccounts(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	name := func(slug string, id uuid.UUID, account string, binds bool) error {
-		_, err := s.Publish(t.Context(), slug, paidTo(id, account), nil, binds, noon)
+		_, err := s.Publish(testkit.AsSystem(t), slug, paidTo(id, account), nil, binds, noon)
 		return err
 	}
 	refused := func(what string, err error, taken bool) {
@@ -49,9 +50,9 @@ func TestOwnersPublishOnlyBoundAccounts(t *testing.T) {
 	accepted("the owner names none again", name("harbor", harbor, "", false))
 	refused("another owner names what nobody uses", name("quay", quay, "acct_1", false), true)
 	accepted("an operator gives it to another business", name("quay", quay, "acct_1", true))
-	_, err := s.Rollback(t.Context(), "harbor", 1, nil, false, noon)
+	_, err := s.Rollback(testkit.AsSystem(t), "harbor", 1, nil, false, noon)
 	refused("the first owner rolls back to it", err, true)
-	if _, err := s.Remove(t.Context(), "quay", quay, noon); err != nil {
+	if _, err := s.Remove(testkit.AsSystem(t), "quay", quay, noon); err != nil {
 		t.Fatal(err)
 	}
 	accepted("an operator gives away what a removed business had", name("harbor", harbor, "acct_1", true))
@@ -74,7 +75,7 @@ func TestAnAccountIsNamedByOneBusiness(t *testing.T) {
 			steps[i] = step{rapid.SampledFrom([]string{"", "acct_1", "acct_2"}).Draw(rt, "account"), rapid.Bool().Draw(rt, "is an operator")}
 		}
 		errs := together(writers, func(i int) error {
-			_, err := s.Publish(t.Context(), fmt.Sprintf("business-%d", i), paidTo(ids[i], steps[i].account), nil, steps[i].binds, noon)
+			_, err := s.Publish(testkit.AsSystem(t), fmt.Sprintf("business-%d", i), paidTo(ids[i], steps[i].account), nil, steps[i].binds, noon)
 			return err
 		})
 		for i, err := range errs {

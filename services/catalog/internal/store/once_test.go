@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 	"github.com/slotmesh/slotmesh/services/catalog/migrations"
@@ -19,7 +20,7 @@ func TestChangesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	s := store.New(pool)
 	newest := func(t *testing.T, slug string, want int64) func() bool {
 		return func() bool {
-			head, err := s.Head(context.Background(), slug)
+			head, err := s.Head(actor.AsSystem(context.Background()), slug)
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				t.Error(err)
 			}

@@ -38,7 +38,7 @@ func content(id uuid.UUID, name string) store.Content {
 
 func publish(t *testing.T, s *store.Store, slug string, c store.Content) store.Published {
 	t.Helper()
-	p, err := s.Publish(t.Context(), slug, c, nil, false, noon)
+	p, err := s.Publish(testkit.AsSystem(t), slug, c, nil, false, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestPublishKeepsTheTextByteForByte(t *testing.T) {
 	c := content(harbor, "Harbor")
 	c.Source = []byte("\xef\xbb\xbfname: Harbor\r\n# ø \x00\xff\n")
 	publish(t, s, "harbor", c)
-	got, err := s.Version(t.Context(), "harbor", store.Newest)
+	got, err := s.Version(testkit.AsSystem(t), "harbor", store.Newest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestParallelPublishesEachGetAVersionOfTheirOwn(t *testing.T) {
 	results := make([]store.Published, n)
 	errs := together(n, func(i int) error {
 		var err error
-		results[i], err = s.Publish(t.Context(), "harbor", content(harbor, fmt.Sprint(i)), nil, false, noon)
+		results[i], err = s.Publish(testkit.AsSystem(t), "harbor", content(harbor, fmt.Sprint(i)), nil, false, noon)
 		return err
 	})
 	if err := errors.Join(errs...); err != nil {
@@ -104,7 +104,7 @@ func TestOfPublishesWithOneIfMatchExactlyOneWins(t *testing.T) {
 	s := open(t)
 	first := publish(t, s, "harbor", content(harbor, "first")).Version
 	errs := together(16, func(i int) error {
-		_, err := s.Publish(t.Context(), "harbor", content(harbor, fmt.Sprint(i)), &first, false, noon)
+		_, err := s.Publish(testkit.AsSystem(t), "harbor", content(harbor, fmt.Sprint(i)), &first, false, noon)
 		return err
 	})
 	won := 0
@@ -119,7 +119,7 @@ func TestOfPublishesWithOneIfMatchExactlyOneWins(t *testing.T) {
 	if won != 1 {
 		t.Errorf("%d publishes won", won)
 	}
-	if head, err := s.Head(t.Context(), "harbor"); err != nil || head != 2 {
+	if head, err := s.Head(testkit.AsSystem(t), "harbor"); err != nil || head != 2 {
 		t.Errorf("head is %d, %v", head, err)
 	}
 }
@@ -128,7 +128,7 @@ func TestIfMatchOfABusinessThatIsNotPublishedIsRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	one := int64(1)
-	if _, err := s.Publish(t.Context(), "harbor", content(harbor, "x"), &one, false, noon); !notNewest(err) {
+	if _, err := s.Publish(testkit.AsSystem(t), "harbor", content(harbor, "x"), &one, false, noon); !notNewest(err) {
 		t.Errorf("got %v", err)
 	}
 	if p := publish(t, s, "harbor", content(harbor, "x")); p.Version != 1 || !p.Created {
@@ -140,13 +140,13 @@ func TestIdsAreFixedAndUnique(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	publish(t, s, "harbor", content(harbor, "Harbor"))
-	_, err := s.Publish(t.Context(), "quay", content(harbor, "Quay"), nil, false, noon)
+	_, err := s.Publish(testkit.AsSystem(t), "quay", content(harbor, "Quay"), nil, false, noon)
 	if !errors.Is(err, store.ErrIDTaken) {
 		t.Errorf("another slug with the id: %v", err)
 	}
 	publish(t, s, "quay", content(quay, "Quay"))
 	for name, id := range map[string]uuid.UUID{"a new id": uuid.New(), "another's id": quay} {
-		if _, err := s.Publish(t.Context(), "harbor", content(id, "Harbor"), nil, false, noon); !errors.Is(err, store.IDChangedError{Known: harbor}) {
+		if _, err := s.Publish(testkit.AsSystem(t), "harbor", content(id, "Harbor"), nil, false, noon); !errors.Is(err, store.IDChangedError{Known: harbor}) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -159,24 +159,24 @@ func TestRollbackPublishesOldContentAsTheNewest(t *testing.T) {
 	publish(t, s, "harbor", old)
 	publish(t, s, "harbor", content(harbor, "new"))
 	later := noon.Add(time.Hour)
-	p, err := s.Rollback(t.Context(), "harbor", 1, nil, false, later)
+	p, err := s.Rollback(testkit.AsSystem(t), "harbor", 1, nil, false, later)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := (store.Published{BusinessID: harbor, Version: 3}); p != want {
 		t.Errorf("got %+v, want %+v", p, want)
 	}
-	got, err := s.Version(t.Context(), "harbor", store.Newest)
+	got, err := s.Version(testkit.AsSystem(t), "harbor", store.Newest)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(store.Stored{Content: old, Version: 3, PublishedAt: later}, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := s.Rollback(t.Context(), "harbor", 4, nil, false, later); !errors.Is(err, store.NoVersionError(4)) {
+	if _, err := s.Rollback(testkit.AsSystem(t), "harbor", 4, nil, false, later); !errors.Is(err, store.NoVersionError(4)) {
 		t.Errorf("a version that does not exist: %v", err)
 	}
-	if _, err := s.Rollback(t.Context(), "nobody", 1, nil, false, later); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Rollback(testkit.AsSystem(t), "nobody", 1, nil, false, later); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a business that does not exist: %v", err)
 	}
 }
@@ -187,16 +187,16 @@ func TestPublishesAndRollbacksTogetherLeaveNoGap(t *testing.T) {
 	publish(t, s, "harbor", content(harbor, "first"))
 	errs := together(16, func(i int) error {
 		if i%2 == 0 {
-			_, err := s.Rollback(t.Context(), "harbor", 1, nil, false, noon)
+			_, err := s.Rollback(testkit.AsSystem(t), "harbor", 1, nil, false, noon)
 			return err
 		}
-		_, err := s.Publish(t.Context(), "harbor", content(harbor, "next"), nil, false, noon)
+		_, err := s.Publish(testkit.AsSystem(t), "harbor", content(harbor, "next"), nil, false, noon)
 		return err
 	})
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	list, err := s.Versions(t.Context(), "harbor", 1<<62, 100)
+	list, err := s.Versions(testkit.AsSystem(t), "harbor", 1<<62, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,34 +220,34 @@ func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 	s := open(t)
 	publish(t, s, "harbor", content(harbor, "Harbor"))
 	publish(t, s, "harbor", content(harbor, "Harbor"))
-	if _, err := s.Remove(t.Context(), "harbor", quay, noon); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Remove(testkit.AsSystem(t), "harbor", quay, noon); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another business that had the slug: %v", err)
 	}
-	if _, err := s.Remove(t.Context(), "harbor", harbor, noon); err != nil {
+	if _, err := s.Remove(testkit.AsSystem(t), "harbor", harbor, noon); err != nil {
 		t.Fatal(err)
 	}
 	checkGone(t, s, "harbor")
-	if _, err := s.Slug(t.Context(), harbor); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Slug(testkit.AsSystem(t), harbor); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the removed business still has a slug: %v", err)
 	}
-	if n, err := s.Predecessors(t.Context(), "harbor"); n != 1 || err != nil {
+	if n, err := s.Predecessors(testkit.AsSystem(t), "harbor"); n != 1 || err != nil {
 		t.Errorf("%d predecessors, %v", n, err)
 	}
-	if _, err := s.Publish(t.Context(), "quay", content(harbor, "Quay"), nil, false, noon); !errors.Is(err, store.ErrIDTaken) {
+	if _, err := s.Publish(testkit.AsSystem(t), "quay", content(harbor, "Quay"), nil, false, noon); !errors.Is(err, store.ErrIDTaken) {
 		t.Errorf("the removed business's id for another slug: %v", err)
 	}
-	if _, err := s.Publish(t.Context(), "harbor", content(harbor, "x"), nil, false, noon); !errors.Is(err, store.ErrIDTaken) {
+	if _, err := s.Publish(testkit.AsSystem(t), "harbor", content(harbor, "x"), nil, false, noon); !errors.Is(err, store.ErrIDTaken) {
 		t.Errorf("the removed business's id for its own slug: %v", err)
 	}
 	two := int64(2)
-	if _, err := s.Publish(t.Context(), "harbor", content(again, "x"), &two, false, noon); !notNewest(err) {
+	if _, err := s.Publish(testkit.AsSystem(t), "harbor", content(again, "x"), &two, false, noon); !notNewest(err) {
 		t.Errorf("If-Match of a removed version: %v", err)
 	}
 	p := publish(t, s, "harbor", content(again, "Harbor again"))
 	if want := (store.Published{BusinessID: again, Version: 3, Created: true}); p != want {
 		t.Errorf("got %+v, want %+v", p, want)
 	}
-	if _, err := s.Rollback(t.Context(), "harbor", 2, nil, false, noon); !errors.Is(err, store.NoVersionError(2)) {
+	if _, err := s.Rollback(testkit.AsSystem(t), "harbor", 2, nil, false, noon); !errors.Is(err, store.NoVersionError(2)) {
 		t.Errorf("a version from before the removal: %v", err)
 	}
 }
@@ -255,7 +255,7 @@ func TestRemovedBusinessIsGoneAndItsNumbersGoOn(t *testing.T) {
 // checkGone asks every reader and changer of a business that is not there.
 func checkGone(t *testing.T, s *store.Store, slug string) {
 	t.Helper()
-	ctx := t.Context()
+	ctx := testkit.AsSystem(t)
 	_, head := s.Head(ctx, slug)
 	_, text := s.Text(ctx, slug, 1)
 	_, newest := s.Version(ctx, slug, store.Newest)
@@ -296,7 +296,7 @@ func TestListPagesInTheOrderOfSlugs(t *testing.T) {
 	publish(t, s, "ab", content(byID(t, s, "ab"), "New name"))
 	var got []string
 	for after := ""; ; {
-		page, err := s.List(t.Context(), nil, after, 3)
+		page, err := s.List(testkit.AsSystem(t), nil, after, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,7 +308,7 @@ func TestListPagesInTheOrderOfSlugs(t *testing.T) {
 		}
 		after = page[len(page)-1].Slug
 	}
-	if some, err := s.List(t.Context(), []uuid.UUID{byID(t, s, "quay"), byID(t, s, "a1"), uuid.New()}, "a-b", 3); err != nil || len(some) != 2 || some[0].Slug != "a1" {
+	if some, err := s.List(testkit.AsSystem(t), []uuid.UUID{byID(t, s, "quay"), byID(t, s, "a1"), uuid.New()}, "a-b", 3); err != nil || len(some) != 2 || some[0].Slug != "a1" {
 		t.Errorf("two by their ids: %v %v", some, err)
 	}
 	want := []string{"a-b 1 Name of a-b", "a1 1 Name of a1", "ab 2 New name", "quay 1 Name of quay"}
@@ -319,7 +319,7 @@ func TestListPagesInTheOrderOfSlugs(t *testing.T) {
 
 func byID(t *testing.T, s *store.Store, slug string) uuid.UUID {
 	t.Helper()
-	v, err := s.Version(t.Context(), slug, store.Newest)
+	v, err := s.Version(testkit.AsSystem(t), slug, store.Newest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func TestVersionsPageNewestFirst(t *testing.T) {
 	for range 5 {
 		publish(t, s, "harbor", content(harbor, "Harbor"))
 	}
-	page, err := s.Versions(t.Context(), "harbor", 5, 2)
+	page, err := s.Versions(testkit.AsSystem(t), "harbor", 5, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +347,7 @@ func TestRemovedBusinessesAreListedFromTheirRemovalOn(t *testing.T) {
 	s := open(t)
 	for i, id := range []uuid.UUID{quay, harbor, again} {
 		publish(t, s, "harbor", content(id, "Harbor"))
-		if _, err := s.Remove(t.Context(), "harbor", uuid.Nil, noon.Add(time.Duration(i)*time.Hour)); err != nil {
+		if _, err := s.Remove(testkit.AsSystem(t), "harbor", uuid.Nil, noon.Add(time.Duration(i)*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -363,7 +363,7 @@ func TestRemovedBusinessesAreListedFromTheirRemovalOn(t *testing.T) {
 		{noon.Add(2 * time.Hour), uuid.Nil, 2, []uuid.UUID{harbor, quay}},
 		{noon.Add(2 * time.Hour), quay, 2, []uuid.UUID{again}},
 	} {
-		got, err := s.Removed(t.Context(), c.before, c.after, c.limit)
+		got, err := s.Removed(testkit.AsSystem(t), c.before, c.after, c.limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -379,19 +379,19 @@ func TestEventsOfRemovedBusinessesAreErasedFromAnInstantOn(t *testing.T) {
 	s := store.New(pool)
 	publish(t, s, "quay", content(quay, "Quay"))
 	publish(t, s, "harbor", content(harbor, "Harbor"))
-	if _, err := s.Remove(t.Context(), "harbor", uuid.Nil, noon); err != nil {
+	if _, err := s.Remove(testkit.AsSystem(t), "harbor", uuid.Nil, noon); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		before time.Time
 		want   int64
 	}{{noon.Add(-time.Second), 0}, {noon, 2}, {noon, 0}} {
-		if n, err := s.EraseEvents(t.Context(), c.before); err != nil || n != c.want {
+		if n, err := s.EraseEvents(testkit.AsSystem(t), c.before); err != nil || n != c.want {
 			t.Errorf("before %s: %d, %v", c.before, n, err)
 		}
 	}
 	var left int
-	if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE business_id = $1`, quay).Scan(&left); err != nil || left != 1 {
+	if err := pool.QueryRow(testkit.AsSystem(t), `SELECT count(*) FROM events WHERE business_id = $1`, quay).Scan(&left); err != nil || left != 1 {
 		t.Errorf("%d are left of another, %v", left, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/secret"
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
@@ -48,7 +49,7 @@ func (w *World) addToken(t *testing.T, m access.Member, by uuid.UUID, expires *t
 	t.Helper()
 	clear, hash := secret.New(secret.TokenPrefix)
 	token := store.Token{Member: m, ID: uuid.New(), Name: string(m.Role), Prefix: secret.Shown(clear), CreatedBy: by, CreatedAt: w.clock.Now(), ExpiresAt: expires}
-	if err := w.Store.AddToken(t.Context(), Operator, token, hash); err != nil {
+	if err := w.Store.AddToken(testkit.AsSystem(t), Operator, token, hash); err != nil {
 		t.Fatal(err)
 	}
 	return clear
@@ -70,13 +71,13 @@ func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) 
 	}
 	for _, m := range members {
 		if m.Role == access.Operator {
-			if err := w.Store.MakeOperator(t.Context(), Operator, person.ID, now); err != nil {
+			if err := w.Store.MakeOperator(testkit.AsSystem(t), Operator, person.ID, now); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
 		joinsAtOnce := func(access.Principal, store.Person, []access.Member) bool { return false }
-		if _, err := w.Store.Invite(t.Context(), Operator, person.ID, m, now, joinsAtOnce); err != nil {
+		if _, err := w.Store.Invite(testkit.AsSystem(t), Operator, person.ID, m, now, joinsAtOnce); err != nil {
 			t.Fatal(err)
 		}
 	}

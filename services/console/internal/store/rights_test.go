@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -32,13 +33,13 @@ func owner(t *testing.T, s *store.Store, operates bool) account {
 	t.Helper()
 	now := clock.System().Now()
 	a := account{business: uuid.New()}
-	p, err := s.AddPerson(t.Context(), operator, uuid.Nil, store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", Name: "Ana", CreatedAt: now})
+	p, err := s.AddPerson(testkit.AsSystem(t), operator, uuid.Nil, store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", Name: "Ana", CreatedAt: now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.id = p.ID
 	if operates {
-		err = s.MakeOperator(t.Context(), operator, a.id, time.Now())
+		err = s.MakeOperator(testkit.AsSystem(t), operator, a.id, time.Now())
 	} else {
 		err = join(t, s, operator, a.id, a.business)
 	}
@@ -46,15 +47,15 @@ func owner(t *testing.T, s *store.Store, operates bool) account {
 		t.Fatal(err)
 	}
 	_, link := secret.New("")
-	if err := s.AddLink(t.Context(), store.Link{PersonID: a.id, Purpose: store.ForSignIn, Verifies: true, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
+	if err := s.AddLink(testkit.AsSystem(t), store.Link{PersonID: a.id, Purpose: store.ForSignIn, Verifies: true, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
 		t.Fatal(err)
 	}
 	_, hash := secret.New("")
 	session := store.Session{ID: uuid.New(), CreatedAt: now}
-	if _, err := s.SignInByLink(t.Context(), link, session, hash); err != nil {
+	if _, err := s.SignInByLink(testkit.AsSystem(t), link, session, hash); err != nil {
 		t.Fatal(err)
 	}
-	a.by, err = s.Current(t.Context(), access.Principal{Kind: access.Person, ID: a.id, Session: session.ID})
+	a.by, err = s.Current(testkit.AsSystem(t), access.Principal{Kind: access.Person, ID: a.id, Session: session.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func owner(t *testing.T, s *store.Store, operates bool) account {
 // join makes a person an owner of a business.
 func join(t *testing.T, s *store.Store, by access.Principal, person, business uuid.UUID) error {
 	t.Helper()
-	_, err := s.Invite(t.Context(), by, person, access.Member{BusinessID: business, Role: access.Owner}, time.Now(), joinsAtOnce)
+	_, err := s.Invite(testkit.AsSystem(t), by, person, access.Member{BusinessID: business, Role: access.Owner}, time.Now(), joinsAtOnce)
 	return err
 }
 
@@ -72,7 +73,7 @@ func join(t *testing.T, s *store.Store, by access.Principal, person, business uu
 // in, owns a business or is an operator.
 var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 	"AddPerson": func(t *testing.T, s *store.Store, a account) error {
-		_, err := s.AddPerson(t.Context(), a.by, a.business, store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", CreatedAt: time.Now()})
+		_, err := s.AddPerson(testkit.AsSystem(t), a.by, a.business, store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", CreatedAt: time.Now()})
 		return err
 	},
 	"Invite": func(t *testing.T, s *store.Store, a account) error {
@@ -80,89 +81,91 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 	},
 	"SetInvitationSecret": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
-		return unless(s.SetInvitationSecret(t.Context(), a.by, a.business, uuid.New(), hash), store.ErrNotFound)
+		return unless(s.SetInvitationSecret(testkit.AsSystem(t), a.by, a.business, uuid.New(), hash), store.ErrNotFound)
 	},
 	"WithdrawInvitation": func(t *testing.T, s *store.Store, a account) error {
-		return s.WithdrawInvitation(t.Context(), a.by, a.business, uuid.New(), time.Now())
+		return s.WithdrawInvitation(testkit.AsSystem(t), a.by, a.business, uuid.New(), time.Now())
 	},
 	"DeclineInvitation": func(t *testing.T, s *store.Store, a account) error {
-		return s.DeclineInvitation(t.Context(), a.by, uuid.New(), "ana@example.com", time.Now())
+		return s.DeclineInvitation(testkit.AsSystem(t), a.by, uuid.New(), "ana@example.com", time.Now())
 	},
 	"AcceptOwnInvitation": func(t *testing.T, s *store.Store, a account) error {
-		return unless(s.AcceptOwnInvitation(t.Context(), a.by, uuid.New(), "ana@example.com", time.Now()), store.ErrNotFound)
+		return unless(s.AcceptOwnInvitation(testkit.AsSystem(t), a.by, uuid.New(), "ana@example.com", time.Now()), store.ErrNotFound)
 	},
 	"DemoteOperator": func(t *testing.T, s *store.Store, a account) error {
-		return s.DemoteOperator(t.Context(), a.by, owner(t, s, true).id, time.Now())
+		return s.DemoteOperator(testkit.AsSystem(t), a.by, owner(t, s, true).id, time.Now())
 	},
 	"SignOutOperator": func(t *testing.T, s *store.Store, a account) error {
-		return s.SignOutOperator(t.Context(), a.by, owner(t, s, true).id, time.Now())
+		return s.SignOutOperator(testkit.AsSystem(t), a.by, owner(t, s, true).id, time.Now())
 	},
 	"MakeOperator": func(t *testing.T, s *store.Store, a account) error {
-		return s.MakeOperator(t.Context(), a.by, owner(t, s, false).id, time.Now())
+		return s.MakeOperator(testkit.AsSystem(t), a.by, owner(t, s, false).id, time.Now())
 	},
 	"ChangeMember": func(t *testing.T, s *store.Store, a account) error {
-		_, err := s.ChangeMember(t.Context(), a.by, colleague(t, s, a), access.Member{BusinessID: a.business, Role: access.Desk}, time.Now())
+		_, err := s.ChangeMember(testkit.AsSystem(t), a.by, colleague(t, s, a), access.Member{BusinessID: a.business, Role: access.Desk}, time.Now())
 		return err
 	},
 	"RemoveMember": func(t *testing.T, s *store.Store, a account) error {
-		return s.RemoveMember(t.Context(), a.by, a.business, colleague(t, s, a), time.Now())
+		return s.RemoveMember(testkit.AsSystem(t), a.by, a.business, colleague(t, s, a), time.Now())
 	},
 	"AddInvitation": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
-		return s.AddInvitation(t.Context(), a.by, a.business, store.Link{PersonID: a.id, Purpose: store.ForSignIn, ExpiresAt: time.Now().Add(time.Hour)}, hash)
+		return s.AddInvitation(testkit.AsSystem(t), a.by, a.business, store.Link{PersonID: a.id, Purpose: store.ForSignIn, ExpiresAt: time.Now().Add(time.Hour)}, hash)
 	},
 	"AddToken": func(t *testing.T, s *store.Store, a account) error {
 		clear, hash := secret.New(secret.TokenPrefix)
-		return s.AddToken(t.Context(), a.by, store.Token{
+		return s.AddToken(testkit.AsSystem(t), a.by, store.Token{
 			Member: access.Member{BusinessID: a.business, Role: access.Owner}, ID: uuid.New(), Name: "x", Prefix: secret.Shown(clear), CreatedBy: a.id, CreatedAt: time.Now(),
 		}, hash)
 	},
 	"RevokeToken": func(t *testing.T, s *store.Store, a account) error {
-		return s.RevokeToken(t.Context(), a.by, a.business, tokenOf(t, s, a, a.id), time.Now())
+		return s.RevokeToken(testkit.AsSystem(t), a.by, a.business, tokenOf(t, s, a, a.id), time.Now())
 	},
 	"RevokeTokensMadeBy": func(t *testing.T, s *store.Store, a account) error {
-		return s.RevokeTokensMadeBy(t.Context(), a.by, a.business, a.id, time.Now())
+		return s.RevokeTokensMadeBy(testkit.AsSystem(t), a.by, a.business, a.id, time.Now())
 	},
 	"EndDevice": func(t *testing.T, s *store.Store, a account) error {
-		return s.EndDevice(t.Context(), a.by, uuid.New(), time.Now())
+		return s.EndDevice(testkit.AsSystem(t), a.by, uuid.New(), time.Now())
 	},
-	"SetLanguage": func(t *testing.T, s *store.Store, a account) error { return s.SetLanguage(t.Context(), a.by, "pt") },
+	"SetLanguage": func(t *testing.T, s *store.Store, a account) error {
+		return s.SetLanguage(testkit.AsSystem(t), a.by, "pt")
+	},
 	"EndOwnSession": func(t *testing.T, s *store.Store, a account) error {
-		return s.EndOwnSession(t.Context(), a.by, uuid.New())
+		return s.EndOwnSession(testkit.AsSystem(t), a.by, uuid.New())
 	},
 	"AddOwnChallenge": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
-		return s.AddOwnChallenge(t.Context(), a.by, hash, []byte("{}"), time.Now().Add(time.Hour))
+		return s.AddOwnChallenge(testkit.AsSystem(t), a.by, hash, []byte("{}"), time.Now().Add(time.Hour))
 	},
 	"AddPasskey": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
 		key := passkey.Key{ID: hash[:], PublicKey: hash[:], Transports: []string{}}
-		return s.AddPasskey(t.Context(), a.by, store.Passkey{Key: key, ID: uuid.New(), PersonID: a.id, Name: "mine", CreatedAt: time.Now()})
+		return s.AddPasskey(testkit.AsSystem(t), a.by, store.Passkey{Key: key, ID: uuid.New(), PersonID: a.id, Name: "mine", CreatedAt: time.Now()})
 	},
 	"RemovePasskey": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
-		err := s.RemovePasskey(t.Context(), a.by, uuid.New(), true, store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
+		err := s.RemovePasskey(testkit.AsSystem(t), a.by, uuid.New(), true, store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
 		return unless(err, store.ErrNotFound)
 	},
 	"RemovePassword": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
-		err := s.RemovePassword(t.Context(), a.by, store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
+		err := s.RemovePassword(testkit.AsSystem(t), a.by, store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
 		return unless(err, store.ErrLastWay)
 	},
 	"ChangePassword": func(t *testing.T, s *store.Store, a account) error {
 		_, hash := secret.New("")
-		return s.ChangePassword(t.Context(), a.by, "", "a hash", store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
+		return s.ChangePassword(testkit.AsSystem(t), a.by, "", "a hash", store.Session{ID: uuid.New(), PersonID: a.id, CreatedAt: time.Now()}, hash)
 	},
 	"AnswerDeviceLogin": func(t *testing.T, s *store.Store, a account) error {
-		err := s.AnswerDeviceLogin(t.Context(), a.by, "UNKNOWN", nil, time.Now())
+		err := s.AnswerDeviceLogin(testkit.AsSystem(t), a.by, "UNKNOWN", nil, time.Now())
 		return unless(err, store.ErrNotFound)
 	},
 	"BeginWrite": func(t *testing.T, s *store.Store, a account) error {
-		_, id, err := s.BeginWrite(t.Context(), a.by, time.Hour)
+		_, id, err := s.BeginWrite(testkit.AsSystem(t), a.by, time.Hour)
 		return errors.Join(err, s.EndWrite(context.Background(), id))
 	},
 	"Current": func(t *testing.T, s *store.Store, a account) error {
-		_, err := s.Current(t.Context(), a.by)
+		_, err := s.Current(testkit.AsSystem(t), a.by)
 		return err
 	},
 }
@@ -195,7 +198,7 @@ func tokenOf(t *testing.T, s *store.Store, a account, maker uuid.UUID) uuid.UUID
 	made := store.Token{
 		Member: access.Member{BusinessID: a.business, Role: access.Owner}, ID: uuid.New(), Name: "x", Prefix: secret.Shown(clear), CreatedBy: maker, CreatedAt: time.Now(),
 	}
-	if err := s.AddToken(t.Context(), operator, made, hash); err != nil {
+	if err := s.AddToken(testkit.AsSystem(t), operator, made, hash); err != nil {
 		t.Fatal(err)
 	}
 	return made.ID
@@ -207,20 +210,20 @@ var revoked = map[string]struct {
 	errors []error
 }{
 	"signed out": {func(t *testing.T, s *store.Store, a account) error {
-		return s.EndSession(t.Context(), a.id, a.by.Session)
+		return s.EndSession(testkit.AsSystem(t), a.id, a.by.Session)
 	}, []error{store.ErrRevoked}},
 	"password set by a link": {func(t *testing.T, s *store.Store, a account) error {
 		_, link := secret.New("")
 		now := time.Now()
-		if err := s.AddLink(t.Context(), store.Link{PersonID: a.id, Purpose: store.ForPassword, Verifies: true, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
+		if err := s.AddLink(testkit.AsSystem(t), store.Link{PersonID: a.id, Purpose: store.ForPassword, Verifies: true, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
 			return err
 		}
 		_, session := secret.New("")
-		_, err := s.SetPasswordByLink(t.Context(), link, "a hash", store.Session{ID: uuid.New(), CreatedAt: now}, session)
+		_, err := s.SetPasswordByLink(testkit.AsSystem(t), link, "a hash", store.Session{ID: uuid.New(), CreatedAt: now}, session)
 		return err
 	}, []error{store.ErrRevoked}},
 	"made an operator": {func(t *testing.T, s *store.Store, a account) error {
-		return s.MakeOperator(t.Context(), operator, a.id, time.Now())
+		return s.MakeOperator(testkit.AsSystem(t), operator, a.id, time.Now())
 	}, []error{store.ErrRevoked}},
 }
 
@@ -268,14 +271,16 @@ func TestRevocationWaitsForWriteInItsTransaction(t *testing.T) {
 	s := store.New(pool)
 	a := owner(t, s, false)
 	token := tokenOf(t, s, a, uuid.Nil)
-	by, err := s.Current(t.Context(), access.Principal{Kind: access.Token, ID: token})
+	by, err := s.Current(testkit.AsSystem(t), access.Principal{Kind: access.Token, ID: token})
 	if err != nil {
 		t.Fatal(err)
 	}
 	invited, ended := owner(t, s, false).id, make(chan error, 1)
-	_, err = s.Invite(t.Context(), by, invited, access.Member{BusinessID: a.business, Role: access.Desk}, time.Now(),
+	_, err = s.Invite(testkit.AsSystem(t), by, invited, access.Member{BusinessID: a.business, Role: access.Desk}, time.Now(),
 		func(access.Principal, store.Person, []access.Member) bool {
-			go func() { ended <- s.RevokeToken(context.Background(), operator, a.business, token, time.Now()) }()
+			go func() {
+				ended <- s.RevokeToken(actor.AsSystem(context.Background()), operator, a.business, token, time.Now())
+			}()
 			if err := awaitBlocked(pool); err != nil {
 				t.Error(err)
 			}
@@ -309,7 +314,7 @@ func awaitBlocked(pool *pgxpool.Pool) error {
 func awaitRevoked(t *testing.T, s *store.Store, by access.Principal) {
 	t.Helper()
 	for late := time.Now().Add(testkit.Patience); ; {
-		_, err := s.Current(t.Context(), by)
+		_, err := s.Current(testkit.AsSystem(t), by)
 		if errors.Is(err, store.ErrRevoked) {
 			return
 		}
@@ -326,19 +331,21 @@ func TestRevocationIsAnsweredAfterWritesUnderWay(t *testing.T) {
 	a := owner(t, s, false)
 	root := tokenOf(t, s, a, uuid.Nil)
 	child := tokenOf(t, s, a, root)
-	_, write, err := s.BeginWrite(t.Context(), access.Principal{Kind: access.Token, ID: child}, time.Hour)
+	_, write, err := s.BeginWrite(testkit.AsSystem(t), access.Principal{Kind: access.Token, ID: child}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- s.RevokeToken(context.Background(), operator, a.business, root, time.Now()) }()
+	go func() {
+		ended <- s.RevokeToken(actor.AsSystem(context.Background()), operator, a.business, root, time.Now())
+	}()
 	awaitRevoked(t, s, access.Principal{Kind: access.Token, ID: child})
 	select {
 	case err := <-ended:
 		t.Fatalf("the revocation was answered before the write had ended: %v", err)
 	default:
 	}
-	if err := s.EndWrite(t.Context(), write); err != nil {
+	if err := s.EndWrite(testkit.AsSystem(t), write); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-ended; err != nil {
@@ -352,10 +359,10 @@ func TestRevocationSaysThatWriteMayStillHappen(t *testing.T) {
 	t.Parallel()
 	s := store.New(testkit.Postgres(t, "console", migrations.FS))
 	a := owner(t, s, false)
-	if _, _, err := s.BeginWrite(t.Context(), a.by, time.Hour); err != nil {
+	if _, _, err := s.BeginWrite(testkit.AsSystem(t), a.by, time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(testkit.AsSystem(t))
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- s.EndSession(ctx, a.id, a.by.Session) }()
@@ -364,13 +371,13 @@ func TestRevocationSaysThatWriteMayStillHappen(t *testing.T) {
 	if err := <-ended; !fault.Is(err, fault.OutcomeUnknown) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.Current(t.Context(), a.by); !errors.Is(err, store.ErrRevoked) {
+	if _, err := s.Current(testkit.AsSystem(t), a.by); !errors.Is(err, store.ErrRevoked) {
 		t.Errorf("the session afterwards: %v", err)
 	}
-	if _, _, err := s.BeginWrite(t.Context(), a.by, 0); !errors.Is(err, store.ErrRevoked) {
+	if _, _, err := s.BeginWrite(testkit.AsSystem(t), a.by, 0); !errors.Is(err, store.ErrRevoked) {
 		t.Errorf("another write: %v", err)
 	}
-	if err := s.EndSession(t.Context(), owner(t, s, false).id, uuid.New()); err != nil {
+	if err := s.EndSession(testkit.AsSystem(t), owner(t, s, false).id, uuid.New()); err != nil {
 		t.Errorf("somebody else: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
@@ -23,7 +24,7 @@ func TestDeliveriesKnowWhoseDataTheyHold(t *testing.T) {
 	if err != nil || len(known) != 3 || known[0] != "ada@example.com" || known[1] != "null" || known[2] != "null" {
 		t.Errorf("known are %q, %v", known, err)
 	}
-	erased, err := w.records.EraseCustomer(t.Context(), store.Erase{BusinessID: w.business, Email: "ADA@example.com"}, start, w.wake)
+	erased, err := w.records.EraseCustomer(testkit.AsSystem(t), store.Erase{BusinessID: w.business, Email: "ADA@example.com"}, start, w.wake)
 	if err != nil || erased.Deliveries != 1 {
 		t.Errorf("erased %+v, %v", erased, err)
 	}

@@ -123,7 +123,7 @@ func TestGoneOfWhatAnOwnerHasReplacedDisablesNothing(t *testing.T) {
 		var endpoint uuid.UUID
 		gone := newReceiver(t, func(_ int, to http.ResponseWriter, _ *http.Request, _ []byte) {
 			for _, change := range c.changes {
-				if _, err := w.records.ChangeEndpoint(t.Context(), w.business, endpoint, change); err != nil {
+				if _, err := w.records.ChangeEndpoint(testkit.AsSystem(t), w.business, endpoint, change); err != nil {
 					t.Error(err)
 				}
 			}
@@ -280,10 +280,10 @@ func TestAnEndpointThatChangesWhileItIsSentToIsObeyed(t *testing.T) {
 	after := newReceiver(t, always(200))
 	before := newReceiver(t, func(int, http.ResponseWriter, *http.Request, []byte) {
 		var err error
-		if renewed, err = w.records.RotateSecret(t.Context(), w.business, endpoint.Endpoint.ID, webhook.NewSecret(), w.clock.Now().Add(24*time.Hour)); err != nil {
+		if renewed, err = w.records.RotateSecret(testkit.AsSystem(t), w.business, endpoint.Endpoint.ID, webhook.NewSecret(), w.clock.Now().Add(24*time.Hour)); err != nil {
 			t.Error(err)
 		}
-		if _, err := w.records.ChangeEndpoint(t.Context(), w.business, endpoint.Endpoint.ID, store.EndpointChange{URL: &after.URL}); err != nil {
+		if _, err := w.records.ChangeEndpoint(testkit.AsSystem(t), w.business, endpoint.Endpoint.ID, store.EndpointChange{URL: &after.URL}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -303,7 +303,7 @@ func TestBothSecretsSignForADay(t *testing.T) {
 	w := newWorld(t)
 	to := newReceiver(t, always(200))
 	first := w.endpoint(to.URL)
-	second, err := w.records.RotateSecret(t.Context(), w.business, first.Endpoint.ID, webhook.NewSecret(), w.clock.Now().Add(24*time.Hour))
+	second, err := w.records.RotateSecret(testkit.AsSystem(t), w.business, first.Endpoint.ID, webhook.NewSecret(), w.clock.Now().Add(24*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +350,7 @@ func TestAnOwnerSendsAgain(t *testing.T) {
 	w.next()
 	list := w.deliveries(endpoint)
 	again := func(d store.Delivery) error {
-		_, err := w.records.SendAgain(t.Context(), w.business, d.ID, w.clock.Now(), w.wake)
+		_, err := w.records.SendAgain(testkit.AsSystem(t), w.business, d.ID, w.clock.Now(), w.wake)
 		return err
 	}
 	if err := again(list[1]); !errors.Is(err, store.ErrBlocked) {
@@ -491,7 +491,7 @@ func TestEndpointsThatFailHaveWorkersOfTheirOwn(t *testing.T) {
 		t.Errorf("the job of a new event is in %s", got)
 	}
 	w.drain() // the third attempt goes well
-	_, err := w.records.SendTest(t.Context(), store.NewDelivery{
+	_, err := w.records.SendTest(testkit.AsSystem(t), store.NewDelivery{
 		BusinessID: w.business, EndpointID: endpoint, EventID: uuid.New(), EventType: "webhook.test", SubjectKind: "webhook", SubjectID: endpoint, Sequence: 1, Body: []byte(`{}`),
 	}, w.clock.Now(), w.wake)
 	if err != nil {

@@ -96,7 +96,7 @@ func (w *world) endpoint(url string, events ...string) store.Created {
 	if len(events) == 0 {
 		events = []string{webhook.Every}
 	}
-	made, err := w.records.CreateEndpoint(w.t.Context(), store.Endpoint{
+	made, err := w.records.CreateEndpoint(testkit.AsSystem(w.t), store.Endpoint{
 		BusinessID: w.business, ID: uuid.New(), URL: url, Events: events, CreatedAt: w.clock.Now(),
 	}, webhook.NewSecret())
 	if err != nil {

@@ -2,7 +2,6 @@ package messages_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +25,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
@@ -250,7 +250,7 @@ func TestWithoutAMailServerMessagesAreKeptAndNothingClaimsThatTheyWereSent(t *te
 		t.Errorf("got %+v", kept)
 	}
 	w.await("0", `SELECT count(*)::text FROM river_job WHERE kind = 'send_message'`)
-	if _, err := w.messages.Retry(t.Context(), w.client, w.business, kept.ID); !errors.Is(err, messages.ErrNoServer) {
+	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); !errors.Is(err, messages.ErrNoServer) {
 		t.Errorf("sent again without a mail server: %v", err)
 	}
 }
@@ -263,12 +263,12 @@ func TestNobodyIsWrittenToInTheNameOfASandbox(t *testing.T) {
 	w.take(w.happened(event.BookingConfirmed, event.Booking, id, actor.Owner, w.booking(id, "confirmed", monday.Add(48*time.Hour))))
 	w.await("not_sent", `SELECT status FROM messages`)
 	kept := w.kept()[0]
-	if _, err := w.messages.Retry(t.Context(), w.client, w.business, kept.ID); !errors.Is(err, messages.ErrSandbox) {
+	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); !errors.Is(err, messages.ErrSandbox) {
 		t.Errorf("its owner sends it: %v", err)
 	}
 	w.await("0", `SELECT count(*)::text FROM river_job WHERE kind = 'send_message'`)
 	w.peers.set(func(p *peers) { p.offer.Account.Sandbox = false })
-	if _, err := w.messages.Retry(t.Context(), w.client, w.business, kept.ID); err != nil {
+	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); err != nil {
 		t.Errorf("once the business is real: %v", err)
 	}
 	w.mails(1)
@@ -291,19 +291,19 @@ func TestWhatIsRefusedForGoodFailsAndTheOwnerMaySendItAgain(t *testing.T) {
 		t.Errorf("got %d attempts, %q", kept.Attempts, kept.Reason)
 	}
 	open.Store(true)
-	if _, err := w.messages.Retry(t.Context(), w.client, w.business, kept.ID); err != nil {
+	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); err != nil {
 		t.Fatal(err)
 	}
 	w.mails(1)
 	w.await("sent", `SELECT status FROM messages`)
 	var status *store.StatusError
-	if _, err := w.messages.Retry(t.Context(), w.client, w.business, kept.ID); !errors.As(err, &status) || status.Status != store.MessageSent {
+	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, kept.ID); !errors.As(err, &status) || status.Status != store.MessageSent {
 		t.Errorf("what was sent is sent again: %v", err)
 	}
-	if _, err := w.messages.Retry(t.Context(), w.client, w.business, uuid.New()); !errors.Is(err, store.ErrNotFound) {
+	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, uuid.New()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a message that there is not: %v", err)
 	}
-	if _, err := w.messages.Retry(t.Context(), w.client, uuid.New(), kept.ID); !errors.Is(err, store.ErrNotFound) {
+	if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, uuid.New(), kept.ID); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a message of another business: %v", err)
 	}
 }
@@ -391,7 +391,7 @@ func TestACustomerIsForgotten(t *testing.T) {
 	w.take(w.happened(event.BookingCompleted, event.Booking, past, actor.Owner, w.booking(past, "completed", monday.Add(-48*time.Hour))),
 		w.happened(event.BookingCancelled, event.Booking, past, actor.Owner, w.booking(past, "cancelled", monday.Add(-48*time.Hour))))
 	erase := func(stay ...uuid.UUID) (store.Erased, error) {
-		return w.store.EraseCustomer(t.Context(), store.Erase{BusinessID: w.business, Email: "ADA@example.com", Stay: stay}, monday, nil)
+		return w.store.EraseCustomer(testkit.AsSystem(t), store.Erase{BusinessID: w.business, Email: "ADA@example.com", Stay: stay}, monday, nil)
 	}
 	if n, err := erase(ahead); err != nil || n.Messages != 3 {
 		t.Errorf("erased %+v, %v; want both messages and the event about what has ended", n, err)
@@ -422,7 +422,7 @@ func TestNoReminderIsWrittenOfWhoIsForgottenMeanwhile(t *testing.T) {
 			forgotten["customer_name"], forgotten["customer_email"], forgotten["sequence"] = "", "", 1
 			data, _ := json.Marshal(forgotten)
 			w.peers.set(func(p *peers) { p.subjects[id] = data })
-			if _, err := w.store.EraseCustomer(context.Background(), store.Erase{BusinessID: w.business, Email: "ada@example.com"}, monday, nil); err != nil {
+			if _, err := w.store.EraseCustomer(testkit.AsSystem(t), store.Erase{BusinessID: w.business, Email: "ada@example.com"}, monday, nil); err != nil {
 				t.Error(err)
 			}
 		}
@@ -541,7 +541,7 @@ func TestWhatWasDueIsJudgedAgainWhenItCanBeSent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.messages.Retry(t.Context(), w.client, w.business, id); err != nil {
+		if _, err := w.messages.Retry(testkit.AsSystem(t), w.client, w.business, id); err != nil {
 			t.Fatal(err)
 		}
 		want[id] = c.then

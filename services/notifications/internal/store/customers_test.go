@@ -51,7 +51,7 @@ func open(t *testing.T) *world {
 func (w *world) another() {
 	w.Helper()
 	w.business, w.endpoint = uuid.New(), uuid.New()
-	_, err := w.store.CreateEndpoint(w.Context(), store.Endpoint{BusinessID: w.business, ID: w.endpoint, URL: "https://hooks.example", Events: []string{"*"}, CreatedAt: now}, []byte("secret"))
+	_, err := w.store.CreateEndpoint(testkit.AsSystem(w), store.Endpoint{BusinessID: w.business, ID: w.endpoint, URL: "https://hooks.example", Events: []string{"*"}, CreatedAt: now}, []byte("secret"))
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -74,10 +74,10 @@ func (w *world) hold(name, email string, ends time.Time) uuid.UUID {
 		events[i] = event.Event{ID: uuid.New(), Type: event.BookingCreated, BusinessID: w.business, Subject: event.Subject{Kind: event.Booking, ID: id}, Sequence: i + 1, Data: json.RawMessage(data)}
 	}
 	w.in(func(tx pgx.Tx) error {
-		if err := w.store.KeepEvents(w.Context(), tx, events[1:]); err != nil {
+		if err := w.store.KeepEvents(testkit.AsSystem(w), tx, events[1:]); err != nil {
 			return err
 		}
-		_, err := w.store.AddMessage(w.Context(), tx, store.Message{
+		_, err := w.store.AddMessage(testkit.AsSystem(w), tx, store.Message{
 			BusinessID: w.business, ID: uuid.New(), Kind: "booking_confirmed", EventID: events[0].ID, About: events[0].Subject, CustomerEmail: email, Recipient: email,
 			Locale: "en", Text: said, HTML: said, Calendar: []byte(said), Status: store.MessageNotSent, AboutEndsAt: ends, CreatedAt: now,
 		})
@@ -88,7 +88,7 @@ func (w *world) hold(name, email string, ends time.Time) uuid.UUID {
 		for _, e := range events {
 			all = append(all, w.delivery(e.ID, id, e.Sequence, e.Data, strings.ToUpper(email)))
 		}
-		return store.AddDeliveries(w.Context(), tx, all, now)
+		return store.AddDeliveries(testkit.AsSystem(w), tx, all, now)
 	})
 	due := w.due(id)
 	if len(due) != 1 {
@@ -111,7 +111,7 @@ func (w *world) lane() store.Lane { return store.Lane{BusinessID: w.business, En
 func (w *world) record(d store.Due, answer string) {
 	w.Helper()
 	status := 503
-	_, err := w.store.Record(w.Context(), w.lane(), store.AttemptOutcome{
+	_, err := w.store.Record(testkit.AsSystem(w), w.lane(), store.AttemptOutcome{
 		Delivery: d, Status: store.Pending, Again: now.Add(time.Minute), Attempt: store.Attempt{At: now, Status: &status, Answer: answer},
 	}, now, nil)
 	if err != nil {
@@ -122,7 +122,7 @@ func (w *world) record(d store.Due, answer string) {
 // due are the deliveries of a subject that are due within the hour.
 func (w *world) due(subject uuid.UUID) []store.Due {
 	w.Helper()
-	all, err := w.store.Due(w.Context(), w.lane(), 100, now.Add(time.Hour))
+	all, err := w.store.Due(testkit.AsSystem(w), w.lane(), 100, now.Add(time.Hour))
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func (w *world) due(subject uuid.UUID) []store.Due {
 
 func (w *world) in(do func(pgx.Tx) error) {
 	w.Helper()
-	if err := pgx.BeginFunc(w.Context(), w.pool, do); err != nil {
+	if err := pgx.BeginFunc(testkit.AsSystem(w), w.pool, do); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -158,7 +158,7 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	ahead := w.hold("Ada Lovelace", "ada.l@example.com", now.AddDate(0, 0, 9))
 	other := w.hold("Bob", "bob@example.com", now)
 	// The owner's retry leaves an answer with the attempts, for whoever repeats it.
-	retry := clock.WithArrival(idempotency.With(t.Context(), idempotency.Request{Key: "retry"}), time.Now())
+	retry := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "retry"}), time.Now())
 	if _, err := w.store.SendAgain(retry, w.business, w.due(done)[0].ID, now, w.wake); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 			t.Fatalf("the test finds %q in %d rows only", text, n)
 		}
 	}
-	named := clock.WithArrival(idempotency.With(t.Context(), idempotency.Request{Key: "erase"}), time.Now())
+	named := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "erase"}), time.Now())
 	want := store.Erased{Messages: 2, Deliveries: 2}
 	for range 2 { // repeated under its key it answers the same
 		if got := w.erase(named, ahead); got != want {
@@ -187,7 +187,7 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 			t.Errorf("%d rows of what stays, want 4", n)
 		}
 	}
-	if got := w.erase(t.Context()); got != want {
+	if got := w.erase(testkit.AsSystem(t)); got != want {
 		t.Errorf("erased %+v of what lay ahead, want %+v", got, want)
 	}
 	if left := w.holding(adas[:2]...); len(left) != 0 {
@@ -209,13 +209,13 @@ func TestWhatWaitsBehindErasedDeliveriesIsSent(t *testing.T) {
 	id := w.hold("Ada Lovelace", "ada.l@example.com", now)
 	last := uuid.New()
 	w.in(func(tx pgx.Tx) error {
-		return store.AddDeliveries(t.Context(), tx, []store.NewDelivery{w.delivery(last, id, 3, []byte(`{}`), "")}, now)
+		return store.AddDeliveries(testkit.AsSystem(t), tx, []store.NewDelivery{w.delivery(last, id, 3, []byte(`{}`), "")}, now)
 	})
 	flying := w.due(id)
 	if len(flying) != 1 || flying[0].EventID == last {
 		t.Fatalf("due before: %+v", flying)
 	}
-	w.erase(t.Context())
+	w.erase(testkit.AsSystem(t))
 	if due := w.due(id); len(due) != 1 || due[0].EventID != last || !slices.Equal(w.woken, []uuid.UUID{w.endpoint}) {
 		t.Errorf("due after: %+v, woken %v", due, w.woken)
 	}
@@ -227,7 +227,7 @@ func TestWhatWaitsBehindErasedDeliveriesIsSent(t *testing.T) {
 		t.Errorf("due after the attempt: %+v", due)
 	}
 	w.woken = nil
-	w.erase(t.Context())
+	w.erase(testkit.AsSystem(t))
 	if len(w.woken) != 0 {
 		t.Error("a lane is woken for nothing")
 	}
@@ -240,21 +240,21 @@ func TestAPageThatWasReadBeforeIsNotTakenAfterErasing(t *testing.T) {
 	replica := uuid.New()
 	hold := store.Hold{Feed: "booking", Replica: replica, For: time.Minute, Now: now}
 	take := func() bool {
-		taken, err := w.store.TakePage(t.Context(), store.Move{Feed: "booking", Replica: replica, From: "", To: "1", CaughtUp: now},
+		taken, err := w.store.TakePage(testkit.AsSystem(t), store.Move{Feed: "booking", Replica: replica, From: "", To: "1", CaughtUp: now},
 			func(context.Context, pgx.Tx) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
 		return taken
 	}
-	if at, err := w.store.HoldFeed(t.Context(), hold); err != nil || !at.Held {
+	if at, err := w.store.HoldFeed(testkit.AsSystem(t), hold); err != nil || !at.Held {
 		t.Fatal(at, err)
 	}
-	w.erase(t.Context())
+	w.erase(testkit.AsSystem(t))
 	if take() {
 		t.Error("the page is taken")
 	}
-	if at, err := w.store.HoldFeed(t.Context(), hold); err != nil || !at.Held || at.Cursor != "" {
+	if at, err := w.store.HoldFeed(testkit.AsSystem(t), hold); err != nil || !at.Held || at.Cursor != "" {
 		t.Errorf("the replica holds the feed again as %+v, %v", at, err)
 	}
 	if !take() {
@@ -266,10 +266,10 @@ func TestDeliveriesAreForgottenWithTheMessagesOfWhatHasEnded(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	ended, ahead := w.hold("Ada Lovelace", "ada.l@example.com", now), w.hold("Ada Lovelace", "ada.l@example.com", now.Add(time.Hour))
-	if n, err := w.store.ForgetEnded(t.Context(), w.business, now.Add(-time.Second)); err != nil || n != 0 {
+	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now.Add(-time.Second)); err != nil || n != 0 {
 		t.Errorf("forgot %d, %v before the end", n, err)
 	}
-	if n, err := w.store.ForgetEnded(t.Context(), w.business, now); err != nil || n != 3 { // a message and two deliveries
+	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now); err != nil || n != 3 { // a message and two deliveries
 		t.Errorf("forgot %d, %v", n, err)
 	}
 	if len(w.due(ended)) != 0 || len(w.due(ahead)) != 1 {
@@ -277,7 +277,7 @@ func TestDeliveriesAreForgottenWithTheMessagesOfWhatHasEnded(t *testing.T) {
 	}
 	next := uuid.New() // of what was forgotten: it waits for nothing
 	w.in(func(tx pgx.Tx) error {
-		return store.AddDeliveries(t.Context(), tx, []store.NewDelivery{w.delivery(next, ended, 3, []byte(`{}`), "")}, now)
+		return store.AddDeliveries(testkit.AsSystem(t), tx, []store.NewDelivery{w.delivery(next, ended, 3, []byte(`{}`), "")}, now)
 	})
 	if due := w.due(ended); len(due) != 1 || due[0].EventID != next {
 		t.Errorf("due: %+v", due)
@@ -287,7 +287,7 @@ func TestDeliveriesAreForgottenWithTheMessagesOfWhatHasEnded(t *testing.T) {
 // told writes down n messages, each of a subject of its own that ends then, and for the first of them a later one by which it ends later.
 func (w *world) told(n int, ends, later time.Time) {
 	w.Helper()
-	_, err := w.pool.Exec(w.Context(), `
+	_, err := w.pool.Exec(testkit.AsSystem(w), `
 INSERT INTO messages (business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to, subject, text, html,
     calendar_method, status, about_ends_at, created_at, queued_at)
 SELECT $1, gen_random_uuid(), 'booking_confirmed', gen_random_uuid(), 'booking', md5(i % $2 || $1::uuid::text)::uuid, '', '', 'en', '', '', '', '', '', '', 'not_sent',
@@ -303,11 +303,11 @@ func TestAllThatHasEndedIsForgotten(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	w.told(250, now, now.Add(time.Hour))
-	if n, err := w.store.ForgetEnded(t.Context(), w.business, now); err != nil || n != 250 {
+	if n, err := w.store.ForgetEnded(testkit.AsSystem(t), w.business, now); err != nil || n != 250 {
 		t.Errorf("forgot %d, %v, want 250", n, err)
 	}
 	var left int
-	if err := w.pool.QueryRow(t.Context(), `SELECT count(*) FROM messages WHERE about_ends_at > $1`, now).Scan(&left); err != nil || left != 1 {
+	if err := w.pool.QueryRow(testkit.AsSystem(t), `SELECT count(*) FROM messages WHERE about_ends_at > $1`, now).Scan(&left); err != nil || left != 1 {
 		t.Errorf("%d of what ends later are left, %v", left, err)
 	}
 }
@@ -326,7 +326,7 @@ func TestBusinessesWithCustomersToForgetAreNamedInTurn(t *testing.T) {
 	slices.SortFunc(ended, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	var named []uuid.UUID
 	for after := uuid.Nil; ; after = named[len(named)-1] {
-		page, err := w.store.RemembersEnded(t.Context(), after, now, 2)
+		page, err := w.store.RemembersEnded(testkit.AsSystem(t), after, now, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,12 +6,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
 // held counts what each table holds of a business, River's jobs among it.
 func (w *world) held(business uuid.UUID) map[string]int {
 	w.Helper()
-	found, _ := w.pool.Query(w.Context(), `SELECT table_name FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = 'business_id'`)
+	found, _ := w.pool.Query(testkit.AsSystem(w), `SELECT table_name FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = 'business_id'`)
 	tables, err := pgx.CollectRows(found, pgx.RowTo[string])
 	if err != nil {
 		w.Fatal(err)
@@ -19,7 +21,7 @@ func (w *world) held(business uuid.UUID) map[string]int {
 	held := map[string]int{}
 	count := func(table, sql string) {
 		var n int
-		if err := w.pool.QueryRow(w.Context(), `SELECT count(*) FROM `+sql+` = $1::uuid::text`, business).Scan(&n); err != nil {
+		if err := w.pool.QueryRow(testkit.AsSystem(w), `SELECT count(*) FROM `+sql+` = $1::uuid::text`, business).Scan(&n); err != nil {
 			w.Fatal(err)
 		}
 		held[table] = n
@@ -47,7 +49,7 @@ func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
 			`INSERT INTO river_job (kind, max_attempts, args) VALUES ('send_message', 25, jsonb_build_object('business_id', $1::uuid))`,
 			`INSERT INTO river_job (kind, max_attempts, args, state) VALUES ('send_message', 25, jsonb_build_object('business_id', $1::uuid), 'running')`,
 		} {
-			if _, err := w.pool.Exec(t.Context(), sql, business); err != nil {
+			if _, err := w.pool.Exec(testkit.AsSystem(t), sql, business); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -60,7 +62,7 @@ func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
 	before := w.held(other)
 	erase := func(job int) {
 		t.Helper()
-		if _, err := w.store.Erase(t.Context(), []uuid.UUID{removed, uuid.New()}); err != nil {
+		if _, err := w.store.Erase(testkit.AsSystem(t), []uuid.UUID{removed, uuid.New()}); err != nil {
 			t.Fatal(err)
 		}
 		for table, n := range w.held(removed) {
@@ -70,7 +72,7 @@ func TestErasingLeavesNothingOfARemovedBusiness(t *testing.T) {
 		}
 	}
 	erase(1) // one that runs ends by itself
-	if _, err := w.pool.Exec(t.Context(), `UPDATE river_job SET state = 'completed', finalized_at = now() WHERE state = 'running'`); err != nil {
+	if _, err := w.pool.Exec(testkit.AsSystem(t), `UPDATE river_job SET state = 'completed', finalized_at = now() WHERE state = 'running'`); err != nil {
 		t.Fatal(err)
 	}
 	erase(0)

@@ -34,10 +34,10 @@ func TestEventsAreKeptOnceAndReadBackAsTheyWere(t *testing.T) {
 	w := open(t)
 	events := page(3, w.business, uuid.New())
 	for range 2 {
-		w.in(func(tx pgx.Tx) error { return w.store.KeepEvents(t.Context(), tx, append(events, events[0])) })
+		w.in(func(tx pgx.Tx) error { return w.store.KeepEvents(testkit.AsSystem(t), tx, append(events, events[0])) })
 	}
 	for _, want := range events {
-		got, err := w.store.SubjectEvents(t.Context(), want.BusinessID, want.ID)
+		got, err := w.store.SubjectEvents(testkit.AsSystem(t), want.BusinessID, want.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,8 +48,8 @@ func TestEventsAreKeptOnceAndReadBackAsTheyWere(t *testing.T) {
 		})); diff != "" {
 			t.Error(diff)
 		}
-		w.in(func(tx pgx.Tx) error { return w.store.DropEvents(t.Context(), tx, got) })
-		if _, err := w.store.SubjectEvents(t.Context(), want.BusinessID, want.ID); !errors.Is(err, store.ErrNotFound) {
+		w.in(func(tx pgx.Tx) error { return w.store.DropEvents(testkit.AsSystem(t), tx, got) })
+		if _, err := w.store.SubjectEvents(testkit.AsSystem(t), want.BusinessID, want.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("dropped, it is still there: %v", err)
 		}
 	}
@@ -60,10 +60,10 @@ func TestABacklogIsCountedUpToABoundForEachBusiness(t *testing.T) {
 	w := open(t)
 	few, none := uuid.New(), uuid.New()
 	w.in(func(tx pgx.Tx) error {
-		return w.store.KeepEvents(t.Context(), tx, append(page(9, w.business), page(2, few)...))
+		return w.store.KeepEvents(testkit.AsSystem(t), tx, append(page(9, w.business), page(2, few)...))
 	})
 	w.in(func(tx pgx.Tx) error {
-		got, err := w.store.Backlog(t.Context(), tx, []uuid.UUID{few, w.business, w.business, none, few}, 5)
+		got, err := w.store.Backlog(testkit.AsSystem(t), tx, []uuid.UUID{few, w.business, w.business, none, few}, 5)
 		if diff := cmp.Diff(map[uuid.UUID]int{w.business: 5, few: 2, none: 0}, got); diff != "" {
 			t.Error(diff)
 		}
@@ -78,7 +78,7 @@ func BenchmarkKeepAPageOfEvents(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				events := page(n, uuid.New())
-				if err := pgx.BeginFunc(b.Context(), pool, func(tx pgx.Tx) error { return kept.KeepEvents(b.Context(), tx, events) }); err != nil {
+				if err := pgx.BeginFunc(testkit.AsSystem(b), pool, func(tx pgx.Tx) error { return kept.KeepEvents(testkit.AsSystem(b), tx, events) }); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -91,7 +91,7 @@ func BenchmarkCountABacklog(b *testing.B) {
 	pool := testkit.Postgres(b, "notifications", migrations.FS)
 	kept := store.New(pool)
 	busy, quiet := uuid.New(), uuid.New()
-	if _, err := pool.Exec(b.Context(), `INSERT INTO message_events (business_id, event_id, subject_id, sequence, event)
+	if _, err := pool.Exec(testkit.AsSystem(b), `INSERT INTO message_events (business_id, event_id, subject_id, sequence, event)
 		SELECT CASE WHEN n > 1000 THEN $1::uuid ELSE gen_random_uuid() END, gen_random_uuid(), gen_random_uuid(), 1, jsonb_build_object('data', repeat('x', 600))
 		FROM generate_series(1, 100000) AS n`, busy); err != nil {
 		b.Fatal(err)
@@ -105,15 +105,15 @@ func BenchmarkCountABacklog(b *testing.B) {
 	}
 	for _, analyzed := range []bool{false, true} {
 		if analyzed {
-			if _, err := pool.Exec(b.Context(), `ANALYZE message_events`); err != nil {
+			if _, err := pool.Exec(testkit.AsSystem(b), `ANALYZE message_events`); err != nil {
 				b.Fatal(err)
 			}
 		}
 		for name, ids := range map[string][]uuid.UUID{"busy": of(200, busy), "quiet": of(1, quiet)} {
 			b.Run(fmt.Sprintf("%s, analyzed %t", name, analyzed), func(b *testing.B) {
 				for b.Loop() {
-					if err := pgx.BeginFunc(b.Context(), pool, func(tx pgx.Tx) error {
-						_, err := kept.Backlog(b.Context(), tx, ids, 2000)
+					if err := pgx.BeginFunc(testkit.AsSystem(b), pool, func(tx pgx.Tx) error {
+						_, err := kept.Backlog(testkit.AsSystem(b), tx, ids, 2000)
 						return err
 					}); err != nil {
 						b.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
@@ -20,7 +21,7 @@ func TestTheDayOfAttemptsBeginsWithTheFirstOne(t *testing.T) {
 	w := open(t)
 	id := uuid.New()
 	w.in(func(tx pgx.Tx) error {
-		_, err := w.store.AddMessage(t.Context(), tx, store.Message{
+		_, err := w.store.AddMessage(testkit.AsSystem(t), tx, store.Message{
 			BusinessID: w.business, ID: id, Kind: "booking_confirmed", EventID: uuid.New(), About: event.Subject{Kind: event.Booking, ID: uuid.New()},
 			Recipient: "ada.l@example.com", Locale: "en", Status: store.MessageQueued, AboutEndsAt: now, CreatedAt: now,
 		})
@@ -28,7 +29,7 @@ func TestTheDayOfAttemptsBeginsWithTheFirstOne(t *testing.T) {
 	})
 	begins := func(hours int) time.Duration {
 		t.Helper()
-		m, err := w.store.BeginSending(t.Context(), sending(w.business, id, now.Add(time.Duration(hours)*time.Hour)))
+		m, err := w.store.BeginSending(testkit.AsSystem(t), sending(w.business, id, now.Add(time.Duration(hours)*time.Hour)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +38,7 @@ func TestTheDayOfAttemptsBeginsWithTheFirstOne(t *testing.T) {
 	ends := func(status string) {
 		t.Helper()
 		w.in(func(tx pgx.Tx) error {
-			return w.store.EndSending(t.Context(), tx, store.Outcome{BusinessID: w.business, ID: id, Status: status, Reason: "away", Now: now})
+			return w.store.EndSending(testkit.AsSystem(t), tx, store.Outcome{BusinessID: w.business, ID: id, Status: status, Reason: "away", Now: now})
 		})
 	}
 	if got := begins(48); got != 48*time.Hour {
@@ -49,7 +50,7 @@ func TestTheDayOfAttemptsBeginsWithTheFirstOne(t *testing.T) {
 	}
 	ends(store.MessageFailed)
 	w.in(func(tx pgx.Tx) error {
-		_, err := w.store.Requeue(t.Context(), tx, w.business, id, now.Add(72*time.Hour))
+		_, err := w.store.Requeue(testkit.AsSystem(t), tx, w.business, id, now.Add(72*time.Hour))
 		return err
 	})
 	if got := begins(120); got != 120*time.Hour {
@@ -81,7 +82,7 @@ func (l *limited) add(recipient, kind string, about uuid.UUID) uuid.UUID {
 	l.t.Helper()
 	id := uuid.New()
 	l.in(func(tx pgx.Tx) error {
-		_, err := l.store.AddMessage(l.t.Context(), tx, store.Message{
+		_, err := l.store.AddMessage(testkit.AsSystem(l.t), tx, store.Message{
 			BusinessID: l.business, ID: id, Kind: kind, EventID: uuid.New(), About: event.Subject{Kind: event.Booking, ID: about},
 			Recipient: recipient, Locale: "en", Status: store.MessageQueued, AboutEndsAt: now, CreatedAt: now,
 		})
@@ -122,7 +123,7 @@ func TestBeginSendingHoldsMessagesOverALimit(t *testing.T) {
 				recipient: rapid.SampledFrom([]string{"ada@example.com", "ADA@example.com", "ada@example.com", "bob@example.com"}).Draw(rt, "recipient"),
 				kind:      rapid.SampledFrom([]string{"booking_moved", "refunded", "owner_notice"}).Draw(rt, "kind"), at: at,
 			}
-			_, err := l.store.BeginSending(t.Context(), sending(l.business, l.add(m.recipient, m.kind, uuid.New()), at))
+			_, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, l.add(m.recipient, m.kind, uuid.New()), at))
 			var held *store.HeldError
 			if isHeld := errors.As(err, &held); err != nil && !isHeld || isHeld == l.allowed(m) {
 				rt.Fatalf("%+v: %v, want it allowed: %v", m, err, l.allowed(m))
@@ -145,37 +146,37 @@ func TestBeginSendingReplacesAHeldMessageByTheNewest(t *testing.T) {
 	t.Parallel()
 	l := &limited{world: open(t), t: t}
 	for range 6 {
-		if _, err := l.store.BeginSending(t.Context(), sending(l.business, l.add("ada@example.com", "booking_moved", uuid.New()), now)); err != nil {
+		if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, l.add("ada@example.com", "booking_moved", uuid.New()), now)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	about := uuid.New()
 	first, refund := l.add("ada@example.com", "booking_moved", about), l.add("ada@example.com", "refunded", about)
 	var held *store.HeldError
-	if _, err := l.store.BeginSending(t.Context(), sending(l.business, first, now)); !errors.As(err, &held) || !held.First || !held.Until.Equal(now.Add(time.Hour)) {
+	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, first, now)); !errors.As(err, &held) || !held.First || !held.Until.Equal(now.Add(time.Hour)) {
 		t.Errorf("the seventh: %v", err)
 	}
 	second := l.add("ada@example.com", "booking_moved", about)
-	if _, err := l.store.BeginSending(t.Context(), sending(l.business, second, now)); !errors.As(err, &held) {
+	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, second, now)); !errors.As(err, &held) {
 		t.Errorf("the eighth: %v", err)
 	}
 	later := now.Add(time.Hour)
-	if _, err := l.store.BeginSending(t.Context(), sending(l.business, second, later)); !errors.Is(err, store.ErrWaits) {
+	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, second, later)); !errors.Is(err, store.ErrWaits) {
 		t.Errorf("the newest before the others: %v", err)
 	}
-	if _, err := l.store.BeginSending(t.Context(), sending(l.business, first, later)); !errors.Is(err, store.ErrOutdated) {
+	if _, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, first, later)); !errors.Is(err, store.ErrOutdated) {
 		t.Errorf("the replaced one: %v", err)
 	}
-	if m, err := l.store.Message(t.Context(), l.business, first); err != nil || m.Status != store.MessageNotSent || m.Reason == "" {
+	if m, err := l.store.Message(testkit.AsSystem(t), l.business, first); err != nil || m.Status != store.MessageNotSent || m.Reason == "" {
 		t.Errorf("the replaced one is %s, %q, %v", m.Status, m.Reason, err)
 	}
 	for _, id := range []uuid.UUID{refund, second} {
-		m, err := l.store.BeginSending(t.Context(), sending(l.business, id, later))
+		m, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, id, later))
 		if err != nil || m.Status != store.MessageQueued || m.Reason != "" || m.Attempts != 1 {
 			t.Errorf("when the limit allows it: %+v, %v", m, err)
 		}
 		l.in(func(tx pgx.Tx) error {
-			return l.store.EndSending(t.Context(), tx, store.Outcome{BusinessID: l.business, ID: id, Status: store.MessageSent, Now: later})
+			return l.store.EndSending(testkit.AsSystem(t), tx, store.Outcome{BusinessID: l.business, ID: id, Status: store.MessageSent, Now: later})
 		})
 	}
 }

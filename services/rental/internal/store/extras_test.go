@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
@@ -31,7 +33,7 @@ func TestExtrasHoldUnitsAsLongAsTheReservationDoes(t *testing.T) {
 	mustReserve(t, s, newReservation(business, vest, 4, d))
 	expect := func(when string, on occupancy.Dates, vests, paddles []occupancy.Reservation) {
 		t.Helper()
-		got, err := s.Holding(t.Context(), business, []uuid.UUID{vest, paddle}, on)
+		got, err := s.Holding(testkit.AsSystem(t), business, []uuid.UUID{vest, paddle}, on)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,14 +67,14 @@ func TestOf64WhoReserveTwoRentalsAtOnceAsManyGetBothAsThereAre(t *testing.T) {
 		if i%2 == 0 {
 			rental, extra = vest, kayak
 		}
-		_, err := s.Reserve(context.Background(), withExtra(newReservation(business, rental, 1, d), extra, 1, true), within(7, 1, d))
+		_, err := s.Reserve(actor.AsSystem(context.Background()), withExtra(newReservation(business, rental, 1, d), extra, 1, true), within(7, 1, d))
 		return err
 	})
 	if written != 7 {
 		t.Errorf("%d of 64 got one of 7 kayaks with one of 7 vests", written)
 	}
 	var kayaks, vests int
-	err := pool.QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE rental_id = $1), count(*) FILTER (WHERE rental_id = $2) FROM
+	err := pool.QueryRow(testkit.AsSystem(t), `SELECT count(*) FILTER (WHERE rental_id = $1), count(*) FILTER (WHERE rental_id = $2) FROM
 		(SELECT rental_id FROM reservations UNION ALL SELECT rental_id FROM extra_units) AS held`, kayak, vest).Scan(&kayaks, &vests)
 	if err != nil || kayaks != 7 || vests != 7 {
 		t.Errorf("%d kayaks and %d vests are held, %v", kayaks, vests, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/customer"
@@ -49,16 +50,16 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	for _, r := range []store.NewReservation{over, back, out, ahead, newReservation(business, kayak, 1, dates(today, today))} {
 		mustReserve(t, s, r)
 	}
-	named := clock.WithArrival(idempotency.With(t.Context(), idempotency.Request{Key: "cancel"}), time.Now())
+	named := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "cancel"}), time.Now())
 	makeMoves(t, s, named, back, state.Cancel) // leaves an answer with the customer in it, for whoever repeats it
-	makeMoves(t, s, t.Context(), out, state.Pickup)
+	makeMoves(t, s, testkit.AsSystem(t), out, state.Pickup)
 	const sums = `SELECT sum(quantity) + sum(end_date - start_date) + count(*) FROM reservations`
 	var before, after int
-	if err := pool.QueryRow(t.Context(), sums).Scan(&before); err != nil {
+	if err := pool.QueryRow(testkit.AsSystem(t), sums).Scan(&before); err != nil {
 		t.Fatal(err)
 	}
 	erase := store.Erase{Erase: customer.Erase{Email: "ada.l@EXAMPLE.com"}, Now: now, Today: today, Zone: time.UTC}
-	got, err := s.EraseCustomer(t.Context(), business, erase)
+	got, err := s.EraseCustomer(testkit.AsSystem(t), business, erase)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,11 +71,11 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("erased (-want +got):\n%s", diff)
 	}
-	if held, err := s.Held(t.Context(), business, erase.Email, 10); err != nil || len(held) != 2 || *held[0].CustomerEmail != "Ada.L@Example.com" {
+	if held, err := s.Held(testkit.AsSystem(t), business, erase.Email, 10); err != nil || len(held) != 2 || *held[0].CustomerEmail != "Ada.L@Example.com" {
 		t.Errorf("what is held is %+v, %v", held, err)
 	}
 	erase.Force = true
-	if got, err = s.EraseCustomer(t.Context(), business, erase); err != nil || got.Reservations != 2 || len(got.Ahead) != 0 {
+	if got, err = s.EraseCustomer(testkit.AsSystem(t), business, erase); err != nil || got.Reservations != 2 || len(got.Ahead) != 0 {
 		t.Errorf("forced: %+v, %v", got, err)
 	}
 	if left := testkit.FindInTables(t, pool, "Ada Lovelace", "ada.l@example.com", "555 019", "hazelnutty"); len(left) != 0 {
@@ -83,7 +84,7 @@ func TestErasingACustomerLeavesNothingOfTheirsButWhatLiesAhead(t *testing.T) {
 	if again := makeMoves(t, s, named, back, state.Cancel); again.ID != back.ID || again.CustomerName != "" || again.CustomerPhone != nil || string(again.FormData) != "{}" {
 		t.Errorf("the owner's write, repeated: %+v", again)
 	}
-	if err := pool.QueryRow(t.Context(), sums).Scan(&after); err != nil || after != before {
+	if err := pool.QueryRow(testkit.AsSystem(t), sums).Scan(&after); err != nil || after != before {
 		t.Errorf("before %d, after %d, %v", before, after, err)
 	}
 	if found := testkit.FindInTables(t, pool, "Zoë"); len(found) != 1 {
@@ -111,22 +112,22 @@ func TestCustomersAreForgottenExactlyWhenTheirTimeHasCome(t *testing.T) {
 			mustReserve(t, s, r)
 			isOut := rapid.Bool().Draw(rt, "is out")
 			if isOut {
-				makeMoves(t, s, context.Background(), r, state.Pickup)
+				makeMoves(t, s, actor.AsSystem(context.Background()), r, state.Pickup)
 			}
 			if due[r.ID] = !isOut && !ends.After(then); due[r.ID] {
 				n++
 			}
 		}
-		named, err := s.RemembersEnded(context.Background(), uuid.Nil, then, 1000)
+		named, err := s.RemembersEnded(actor.AsSystem(context.Background()), uuid.Nil, then, 1000)
 		if err != nil || slices.Contains(named, business) != (n > 0) {
 			rt.Fatalf("the businesses with customers to forget are %v, %v; %d are due", named, err, n)
 		}
-		if got, err := s.ForgetEnded(context.Background(), business, then); err != nil || int(got) != n {
+		if got, err := s.ForgetEnded(actor.AsSystem(context.Background()), business, then); err != nil || int(got) != n {
 			rt.Fatalf("%d are forgotten, %v, want %d", got, err, n)
 		}
 		for id, gone := range due {
 			var name string
-			if err := pool.QueryRow(context.Background(), `SELECT customer_name || coalesce(customer_email, '') FROM reservations WHERE id = $1`, id).Scan(&name); err != nil {
+			if err := pool.QueryRow(actor.AsSystem(context.Background()), `SELECT customer_name || coalesce(customer_email, '') FROM reservations WHERE id = $1`, id).Scan(&name); err != nil {
 				rt.Fatal(err)
 			}
 			if (name == "") != gone {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -62,7 +63,7 @@ func forHours(r store.NewReservation, start, end timespan.TimeOfDay) store.NewRe
 
 func mustReserve(t testing.TB, s *store.Store, r store.NewReservation) store.Reservation {
 	t.Helper()
-	written, err := s.Reserve(context.Background(), r, always)
+	written, err := s.Reserve(actor.AsSystem(context.Background()), r, always)
 	if err != nil {
 		t.Fatal(err)
 	}

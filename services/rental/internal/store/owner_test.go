@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -21,7 +22,7 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	is := func(t *testing.T, id uuid.UUID, status state.State) func() bool {
 		return func() bool {
 			var n int
-			err := pool.QueryRow(context.Background(), `SELECT count(*) FROM reservations WHERE id = $1 AND status = $2`, id, status).Scan(&n)
+			err := pool.QueryRow(actor.AsSystem(context.Background()), `SELECT count(*) FROM reservations WHERE id = $1 AND status = $2`, id, status).Scan(&n)
 			if err != nil {
 				t.Error(err)
 			}
@@ -34,7 +35,7 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			mustReserve(t, s, r)
 			for _, m := range before {
 				transition, _ := state.Of(m)
-				if _, err := s.Move(t.Context(), r.BusinessID, r.ID, transition, now); err != nil {
+				if _, err := s.Move(testkit.AsSystem(t), r.BusinessID, r.ID, transition, now); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -67,7 +68,7 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 func TestForgettingAReservationLeavesWhatItsKeyHasMadeSince(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	ctx := clock.WithArrival(idempotency.With(t.Context(), idempotency.Request{Key: "a"}), now)
+	ctx := clock.WithArrival(idempotency.With(testkit.AsSystem(t), idempotency.Request{Key: "a"}), now)
 	business, kayak := uuid.New(), uuid.New()
 	another := func() store.NewReservation { return newReservation(business, kayak, 1, dates(today, today+1)) }
 	reserve := func(r store.NewReservation) uuid.UUID {
@@ -81,7 +82,7 @@ func TestForgettingAReservationLeavesWhatItsKeyHasMadeSince(t *testing.T) {
 	released, anew := another(), another()
 	forget := func() {
 		t.Helper()
-		if err := s.UnmakeWrite(t.Context(), business, postgres.OwnersWrite(ctx, business), released.ID); err != nil {
+		if err := s.UnmakeWrite(testkit.AsSystem(t), business, postgres.OwnersWrite(ctx, business), released.ID); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,9 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
@@ -55,14 +57,14 @@ func TestOfTwentyWhoReserveTheLastThreeUnitsThreeGetOne(t *testing.T) {
 	business, kayak, d := uuid.New(), uuid.New(), dates(today+1, today+3)
 	mustReserve(t, s, newReservation(business, kayak, 7, dates(today, today+2)))
 	written := race(t, 20, func(int) error {
-		_, err := s.Reserve(context.Background(), newReservation(business, kayak, 1, d), within(10, 1, d))
+		_, err := s.Reserve(actor.AsSystem(context.Background()), newReservation(business, kayak, 1, d), within(10, 1, d))
 		return err
 	})
 	if written != 3 {
 		t.Errorf("%d of 20 got one of the last 3 units, want 3", written)
 	}
 	var units int
-	if err := pool.QueryRow(t.Context(), `SELECT sum(quantity) FROM reservations`).Scan(&units); err != nil {
+	if err := pool.QueryRow(testkit.AsSystem(t), `SELECT sum(quantity) FROM reservations`).Scan(&units); err != nil {
 		t.Fatal(err)
 	}
 	if units != 10 {
@@ -83,7 +85,7 @@ func TestManyWhoReserveDifferentThingsAllGetThem(t *testing.T) {
 	} {
 		written := race(t, 20, func(i int) error {
 			r := newOne(i)
-			_, err := s.Reserve(context.Background(), r, within(1, 1, r.Dates))
+			_, err := s.Reserve(actor.AsSystem(context.Background()), r, within(1, 1, r.Dates))
 			return err
 		})
 		if written != 20 {
@@ -96,13 +98,13 @@ func TestARefusedReservationWritesNothingAndFreesTheRental(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t)
 	business, kayak, d := uuid.New(), uuid.New(), dates(today, today)
-	_, err := s.Reserve(t.Context(), newReservation(business, kayak, 2, d), within(1, 2, d))
+	_, err := s.Reserve(testkit.AsSystem(t), newReservation(business, kayak, 2, d), within(1, 2, d))
 	if !errors.Is(err, store.ErrLacking) {
 		t.Errorf("got %v, want ErrLacking", err)
 	}
 	mustReserve(t, s, newReservation(business, kayak, 1, d))
 	var n int
-	if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM reservations`).Scan(&n); err != nil {
+	if err := pool.QueryRow(testkit.AsSystem(t), `SELECT count(*) FROM reservations`).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	if n != 1 {
@@ -128,7 +130,7 @@ func TestHoldingIsWhatMayHoldUnitsWithinTheDates(t *testing.T) {
 	move(t, s, business, returned.ID, state.Pickup)
 	move(t, s, business, returned.ID, state.Return)
 
-	got, err := s.Holding(t.Context(), business, []uuid.UUID{kayak, vest}, dates(today+2, today+2))
+	got, err := s.Holding(testkit.AsSystem(t), business, []uuid.UUID{kayak, vest}, dates(today+2, today+2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +155,7 @@ func move(t *testing.T, s *store.Store, business, id uuid.UUID, m state.Move) st
 	if !ok {
 		t.Fatalf("there is no move %q", m)
 	}
-	moved, err := s.Move(context.Background(), business, id, transition, now.Add(time.Hour))
+	moved, err := s.Move(actor.AsSystem(context.Background()), business, id, transition, now.Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +179,7 @@ func TestMovesGoOnlyWhereTheStatusAllows(t *testing.T) {
 				move(t, s, business, r.ID, m)
 			}
 			transition, _ := state.Of(next)
-			moved, err := s.Move(t.Context(), business, r.ID, transition, now)
+			moved, err := s.Move(testkit.AsSystem(t), business, r.ID, transition, now)
 			var refused *store.NotAllowedError
 			switch to, ok := allowed[joined(way, string(next))]; {
 			case ok && (err != nil || moved.Status != to):
@@ -216,7 +218,7 @@ func TestAheadIsWhatIsReservedUntilTodayOrLaterOrOut(t *testing.T) {
 	reserve(business, today+1, today+2, state.Cancel)
 	reserve(uuid.New(), today+1, today+2)
 	for day, want := range map[timespan.Date]int{today - 1: 4, today: 3, today + 1: 2, today + 3: 1} {
-		if n, err := s.Ahead(t.Context(), business, day); err != nil || n != want {
+		if n, err := s.Ahead(testkit.AsSystem(t), business, day); err != nil || n != want {
 			t.Errorf("on %s %d are ahead, %v; want %d", day, n, err, want)
 		}
 	}
@@ -227,7 +229,7 @@ func TestMovesStayWithinTheirBusiness(t *testing.T) {
 	s, _ := open(t)
 	r := mustReserve(t, s, newReservation(uuid.New(), uuid.New(), 1, dates(today, today)))
 	pickup, _ := state.Of(state.Pickup)
-	if _, err := s.Move(t.Context(), uuid.New(), r.ID, pickup, now); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Move(testkit.AsSystem(t), uuid.New(), r.ID, pickup, now); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
 	}
 }

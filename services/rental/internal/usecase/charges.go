@@ -97,7 +97,7 @@ const takeBackPause = 50 * time.Millisecond
 // takeBack takes a reservation back. To take it back again changes nothing, so it is tried until it is known.
 func (o *Owner) takeBack(ctx context.Context, r store.NewReservation) {
 	write := postgres.OwnersWrite(ctx, r.BusinessID)
-	ctx, cancel := context.WithTimeout(actor.With(context.WithoutCancel(ctx), actor.Actor{Kind: actor.System}), o.TakeBackWithin)
+	ctx, cancel := context.WithTimeout(actor.AsSystem(context.WithoutCancel(ctx)), o.TakeBackWithin)
 	defer cancel()
 	err := retry.Constant(ctx, takeBackPause, func(ctx context.Context) error {
 		try, stop := context.WithTimeout(ctx, o.TakeBackWithin/3)

@@ -53,7 +53,7 @@ func NewReconciliation(reservations ChargedReservations, charges Charges, c cloc
 
 // Ask frees what waits for a charge that was not opened in time, and then notes what booking says of the charges that are not final.
 func (r *Reconciliation) Ask(ctx context.Context) error {
-	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
+	ctx = actor.AsSystem(ctx)
 	released, err := r.reservations.ReleaseUnfinished(ctx, r.clock.Now())
 	r.count(ctx, "released", released)
 	return errors.Join(err, r.each(ctx, func(found []store.Charged) error {
@@ -74,7 +74,7 @@ func (r *Reconciliation) Ask(ctx context.Context) error {
 // Learn notes what the provider reported of charges after they were paid, such as refunds that were made there and disputes. What cannot be
 // noted is reported again the next time.
 func (r *Reconciliation) Learn(ctx context.Context) error {
-	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
+	ctx = actor.AsSystem(ctx)
 	news, err := r.charges.News(ctx)
 	if err != nil || len(news) == 0 {
 		return err
@@ -99,7 +99,7 @@ func (r *Reconciliation) Learn(ctx context.Context) error {
 
 // Tell closes the charges of reservations that are off, with the refund that is owed. One that cannot be closed is left for later.
 func (r *Reconciliation) Tell(ctx context.Context) error {
-	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
+	ctx = actor.AsSystem(ctx)
 	return r.each(ctx, func(found []store.Charged) error {
 		for _, c := range found {
 			off, closing := charge.Closing(c.Charge)
@@ -123,7 +123,7 @@ const maxUncounted = 500
 
 // Uncount tells booking of the reservations that are over and still count as open for their customers.
 func (r *Reconciliation) Uncount(ctx context.Context) error {
-	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
+	ctx = actor.AsSystem(ctx)
 	over, err := r.reservations.Counted(ctx, maxUncounted)
 	if err != nil {
 		return err
