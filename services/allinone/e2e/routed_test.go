@@ -51,6 +51,7 @@ var forMany = []struct{ name, has string }{
 	{"Charges that are due", "UPDATE payments SET due_at = $1::timestamptz + least("},
 	{"Charges that are due", "FROM payments WHERE status = 'creating' AND due_at <= $1"},
 	{"Charges that are due", "FROM reservations WHERE (payment->>'status' IN ('creating', 'open', 'cancelling')"},
+	{"Charges that are due", "FROM payments AS p WHERE subject_kind = 'reservation' AND news_told < news"},
 	{"What is old", "DELETE FROM made_writes WHERE made_at <= clock_timestamp()"},
 	{"What is old", "DELETE FROM refused_writes WHERE refused_at <= clock_timestamp()"},
 	{"What is old", "DELETE FROM idempotency_records WHERE (business_id, principal, idempotency_key) IN"},
