@@ -4,10 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -95,10 +97,17 @@ func TestTheOwnerReservesOutsideOpeningHoursWithAWarning(t *testing.T) {
 	s := startForCustomers(t)
 	s.edit(openOnWeekdays)
 	wanted := asked(bike, 1, "2027-06-12", "2027-06-12")
-	made, err := s.client.Reserve(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor", wanted)
+	once := idempotency.With(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), idempotency.Request{Key: "once"})
+	made, err := s.client.Reserve(once, "harbor", wanted)
 	if err != nil || len(made.Warnings) != 1 || made.Warnings[0].Code != fault.Closed.Code {
 		t.Errorf("got %+v, %v", made, err)
 	}
+	s.edit(func(o *catalog.Offer) { o.Hours[time.Saturday] = o.Hours[time.Monday] })
+	again, err := s.client.Reserve(once, "harbor", wanted)
+	if diff := cmp.Diff(made, again); diff != "" || err != nil {
+		t.Errorf("repeated under other opening hours: %v %s", err, diff)
+	}
+	s.edit(func(o *catalog.Offer) { o.Hours[time.Saturday] = nil })
 	if made, err = s.client.Reserve(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor", asked(bike, 1, "2027-06-11", "2027-06-11")); err != nil || made.Warnings != nil {
 		t.Errorf("within opening hours: %+v, %v", made, err)
 	}

@@ -250,21 +250,11 @@ func (in *Internal) sendOne(c *fiber.Ctx, status int, r usecase.Made) error {
 		return fault.Unknown(err)
 	}
 	shown := in.show(offer, r.Reservation)
+	shown.Warnings = r.Warnings
 	if status == fiber.StatusCreated {
-		if actor.Of(c.UserContext()).Kind == actor.Owner {
-			shown.Warnings = warnings(offer, r.Reservation)
-		}
 		shown.CheckoutURL, shown.ManageURL = r.CheckoutURL, in.links.URL(event.Reservation, r.ID, r.LinkHash)
 	}
 	return send(c.Status(status), shown)
-}
-
-// warnings are the rules for customers that the owner's reservation breaks.
-func warnings(offer *catalog.Offer, r store.Reservation) []booking.Warning {
-	if usecase.IsHandedOver(offer, r) {
-		return nil
-	}
-	return []booking.Warning{{Code: fault.Closed.Code, Message: "Pick-up or return is outside opening hours."}}
 }
 
 // show renders a reservation. It is overdue while it is picked up and not back although its time has ended, in business time.

@@ -46,6 +46,8 @@ type Reservation struct {
 	UpdatedAt     time.Time
 	LinkHash      []byte // what is kept of the customer's link (libs/link); nil where the customer was forgotten
 	Sequence      int    // of its newest event; 0 where nobody was told of it
+	// Warnings name the rules for customers that the owner's reservation breaks. Only the answer to the owner has them.
+	Warnings []booking.Warning `json:",omitempty"`
 }
 
 const reservationColumns = `id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute, end_minute,

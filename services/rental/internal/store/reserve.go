@@ -43,6 +43,7 @@ type NewReservation struct {
 	OfferVersion  int64
 	LinkHash      []byte // what is kept of the customer's link (libs/link)
 	Now           time.Time
+	Warnings      []booking.Warning // as of [Reservation]
 }
 
 // Hours are the wall clock of a reservation's start and end, and the instants they mean.
@@ -109,7 +110,9 @@ func (s *Store) Reserve(ctx context.Context, r NewReservation, fits func(map[uui
 		if err != nil {
 			return Reservation{}, err
 		}
-		return pgx.CollectExactlyOneRow(rows, scanReservation)
+		reserved, err := pgx.CollectExactlyOneRow(rows, scanReservation)
+		reserved.Warnings = r.Warnings
+		return reserved, err
 	})
 	if err != nil {
 		return Reservation{}, fmt.Errorf("reserve: %w", err)

@@ -133,6 +133,9 @@ func (o *Owner) reserve(ctx context.Context, by actor.Actor, slug string, asked 
 	}
 	r := newReservation(offer, asked, lines, o.clock.Now())
 	r.LinkHash = o.links.Hash(event.Reservation, r.ID)
+	if by.Kind == actor.Owner {
+		r.Warnings = warnings(offer, r)
+	}
 	if by.Kind == actor.Page {
 		r.Counted = true
 		if err := o.forCustomer(ctx, offer, lines, asked, &r); err != nil {
@@ -150,6 +153,14 @@ func (o *Owner) reserve(ctx context.Context, by actor.Actor, slug string, asked 
 		return o.again(ctx, offer.ID, made)
 	}
 	return o.open(ctx, offer, r)
+}
+
+// warnings name the rules for customers that the owner's reservation breaks.
+func warnings(offer *catalog.Offer, r store.NewReservation) []booking.Warning {
+	if IsHandedOver(offer, store.Reservation{RentalID: r.RentalID, Dates: r.Dates, Hours: r.Hours}) {
+		return nil
+	}
+	return []booking.Warning{{Code: fault.Closed.Code, Message: "Pick-up or return is outside opening hours."}}
 }
 
 // forCustomer gives a reservation of the booking page its price, and the charge that it waits for.
