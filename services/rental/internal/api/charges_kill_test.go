@@ -194,7 +194,7 @@ func TestKilledAtAnyPointAReservationIsPaidOrFreedAndRefundedOnce(t *testing.T) 
 			s.clock.Advance(time.Duration(rng.IntN(20)) * time.Minute)
 			s.bank.step()
 		}
-		for range 4 {
+		for range 5 { // two wait for a killed attempt, one reserves, one lets it expire, one learns that
 			if !p.live(t, 1<<40, life) {
 				t.Fatal("it was killed")
 			}
