@@ -54,6 +54,7 @@ const (
 	BookingConfirmed     Type = "booking.confirmed"
 	BookingRescheduled   Type = "booking.rescheduled"
 	BookingCancelled     Type = "booking.cancelled"
+	BookingWithdrawn     Type = "booking.withdrawn" // its class session does not take place at its time any more
 	BookingCompleted     Type = "booking.completed"
 	BookingNoShow        Type = "booking.no_show"
 	PaymentSucceeded     Type = "payment.succeeded"
@@ -69,6 +70,7 @@ const (
 	TicketCancelled      Type = "ticket.cancelled"
 	ReservationCreated   Type = "reservation.created"
 	ReservationConfirmed Type = "reservation.confirmed" // it is paid
+	ReservationWithdrawn Type = "reservation.withdrawn" // what is rented is no longer offered
 	ReservationPickedUp  Type = "reservation.picked_up"
 	ReservationReturned  Type = "reservation.returned"
 	ReservationCancelled Type = "reservation.cancelled"

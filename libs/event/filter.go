@@ -10,9 +10,9 @@ import (
 // Types are all types of events that webhooks tell of.
 func Types() []Type {
 	return []Type{
-		BookingCreated, BookingConfirmed, BookingRescheduled, BookingCancelled, BookingCompleted, BookingNoShow,
+		BookingCreated, BookingConfirmed, BookingRescheduled, BookingWithdrawn, BookingCancelled, BookingCompleted, BookingNoShow,
 		PaymentSucceeded, PaymentFailed, PaymentExpired, PaymentRefunded, PaymentRefundFailed, PaymentDisputed, TicketCreated, TicketSold, TicketRescheduled, TicketWithdrawn, TicketCancelled,
-		ReservationCreated, ReservationConfirmed, ReservationPickedUp, ReservationReturned, ReservationCancelled,
+		ReservationCreated, ReservationConfirmed, ReservationWithdrawn, ReservationPickedUp, ReservationReturned, ReservationCancelled,
 		BusinessPublished, BusinessRemoved, CustomerErased, KeyCreated, KeyRevoked,
 	}
 }

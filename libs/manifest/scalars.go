@@ -248,9 +248,9 @@ type MessageKind string
 // MessageKinds are the kinds of messages that customers get.
 func MessageKinds() []string {
 	return []string{
-		"booking_received", "booking_confirmed", "booking_moved", "booking_cancelled", "reminder",
+		"booking_received", "booking_confirmed", "booking_moved", "booking_withdrawn", "booking_cancelled", "reminder",
 		"payment_due", "payment_failed", "refunded", "ticket", "ticket_moved", "ticket_withdrawn", "ticket_cancelled",
-		"reservation", "reservation_due", "reservation_cancelled",
+		"reservation", "reservation_withdrawn", "reservation_due", "reservation_cancelled",
 	}
 }
 

@@ -38,6 +38,7 @@ type ManagedBooking struct {
 	IsPackage       bool            `json:"is_package"`
 	StaffingMode    string          `json:"staffing_mode,omitempty"` // availability.StaffingPerService, or "" for one provider
 	StaffRequested  bool            `json:"staff_requested"`         // by the customer: a move stays with the member
+	Withdrawn       bool            `json:"withdrawn"`               // as of [Booking]
 	Total           json.Number     `json:"total"`
 	Currency        string          `json:"currency"`
 	CustomerName    string          `json:"customer_name"`

@@ -29,6 +29,7 @@ type ManagedReservation struct {
 	ID           uuid.UUID           `json:"id"`
 	RentalName   string              `json:"rental_name"`
 	Status       string              `json:"status"`
+	Withdrawn    bool                `json:"withdrawn"` // as of [Reservation]
 	Quantity     int                 `json:"quantity"`
 	StartDate    timespan.Date       `json:"start_date"`
 	EndDate      timespan.Date       `json:"end_date"`

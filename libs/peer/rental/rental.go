@@ -100,7 +100,8 @@ type Reservation struct {
 	RentalID   uuid.UUID           `json:"rental_id"`
 	RentalName string              `json:"rental_name"`
 	Status     string              `json:"status"`
-	Overdue    bool                `json:"overdue"` // picked up and not back although its time has ended
+	Overdue    bool                `json:"overdue"`   // picked up and not back although its time has ended
+	Withdrawn  bool                `json:"withdrawn"` // the business no longer offers what is reserved
 	Quantity   int                 `json:"quantity"`
 	StartDate  timespan.Date       `json:"start_date"`
 	EndDate    timespan.Date       `json:"end_date"`

@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -29,8 +30,8 @@ func (s *shop) publish(change func(*catalog.Event)) {
 	s.follow()
 }
 
-// follow tells booking of the newest offer, and has tickets follow it, twice.
-func (s *shop) follow() {
+// follow tells booking of the newest offer, and has tickets and bookings follow it, twice.
+func (s *town) follow() {
 	s.t.Helper()
 	if err := s.store.Published(s.t.Context(), s.offer.ID, s.offer.Version); err != nil {
 		s.t.Fatal(err)
@@ -183,5 +184,69 @@ func TestTicketsKeepTheirZoneWhenTheBusinessMoves(t *testing.T) {
 	s.expectEvents(id, "ticket.created", "payment.succeeded", "ticket.sold")
 	if got := s.ticket(token); !got.StartsAt.Equal(time.Date(2027, 3, 1, 22, 0, 0, 0, time.UTC)) {
 		t.Errorf("they are shown %+v", got)
+	}
+}
+
+// TestAClassThatDoesNotTakePlaceGivesAllBack, and one that takes place after all holds as before. Bookings of other sessions stay.
+func TestAClassThatDoesNotTakePlaceGivesAllBack(t *testing.T) {
+	t.Parallel()
+	classes := func(change func(*catalog.ClassSession)) func(*catalog.Offer) {
+		return func(o *catalog.Offer) {
+			yoga := &o.Services[len(o.Services)-1]
+			yoga.Classes = slices.Clone(yoga.Classes)
+			change(&yoga.Classes[0])
+		}
+	}
+	for name, callOff := range map[string]func(*catalog.Offer){
+		"moved":   classes(func(c *catalog.ClassSession) { c.Time = 19 * 60 }),
+		"removed": func(o *catalog.Offer) { s := &o.Services[len(o.Services)-1]; s.Classes = s.Classes[1:] },
+		"blocked": func(o *catalog.Offer) {
+			day := timespan.NewDate(2027, time.March, 2)
+			o.Blocks = []catalog.Block{{
+				From: timespan.LocalDateTime{Date: day, Time: 17 * 60}, To: timespan.LocalDateTime{Date: day, Time: 18*60 + 30}, StaffIDs: []uuid.UUID{annaID},
+			}}
+		},
+		"inactive": func(o *catalog.Offer) { o.Services[len(o.Services)-1].Active = false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := openStudio(t, 5, 5)
+			w.change(customersMay(nil, nil))
+			key := w.key("write")
+			first := w.book(key, yoga(1, map[string]any{"class_schedule_id": eveningID}))
+			other := w.book(key, yoga(1, map[string]any{"class_schedule_id": secondID, "customer_email": "other@example.com"}))
+			token := tokenOf(first.body.ManageURL)
+			as := func(withdrawn bool) {
+				t.Helper()
+				w.follow()
+				shown, err := w.pages().Managed(t.Context(), token)
+				if err != nil || shown.Booking.Withdrawn != withdrawn || shown.Booking.Cancellation.Allowed != withdrawn {
+					t.Errorf("withdrawn is to be %t: %+v, %v", withdrawn, shown.Booking, err)
+				}
+			}
+			as(false)
+			before := *w.offer
+			w.change(callOff)
+			as(true)
+			w.change(func(o *catalog.Offer) { o.Services, o.Blocks = before.Services, before.Blocks })
+			as(false)
+			w.change(callOff)
+			as(true)
+			if name != "inactive" && w.count(`SELECT count(*) FROM bookings WHERE withdrawn`) != 1 {
+				t.Error("a booking of another session is withdrawn")
+			}
+			told := w.count(`SELECT count(*) FROM events WHERE subject_id = '` + first.body.Booking.ID.String() + `' AND type = 'booking.withdrawn'`)
+			again := w.count(`SELECT count(*) FROM events WHERE subject_id = '` + first.body.Booking.ID.String() + `' AND type = 'booking.rescheduled'`)
+			if told != 2 || again != 1 {
+				t.Errorf("%d events of the withdrawal and %d of the restoring", told, again)
+			}
+			if other.status != http.StatusCreated {
+				t.Errorf("the other booking: %d %s", other.status, other.text)
+			}
+			nothing := json.Number("0.00")
+			if _, err := w.pages().Cancel(t.Context(), token, booking.CancelByLink{Refund: &nothing}); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

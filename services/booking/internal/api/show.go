@@ -30,7 +30,7 @@ func showBooking(b store.Booking) booking.Booking {
 		Total: b.Currency.JSON(b.Total), Currency: b.Currency.Code, Source: b.Source,
 		CustomerName: b.Customer.Name, CustomerEmail: b.Customer.Email, CustomerPhone: b.Customer.Phone,
 		FormData: b.FormData, Locale: b.Locale, CreatedAt: b.CreatedAt, UpdatedAt: b.UpdatedAt, Sequence: b.Sequence,
-		Payment: showPayment(b.Payment, b.Currency), Warnings: b.Warnings,
+		Payment: showPayment(b.Payment, b.Currency), Withdrawn: b.Withdrawn, Warnings: b.Warnings,
 	}
 }
 

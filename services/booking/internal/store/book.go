@@ -196,7 +196,7 @@ WITH claim AS MATERIALIZED (
       AND (@session_id::uuid IS NULL OR EXISTS (SELECT FROM counted))
       AND (@token::uuid IS NULL OR EXISTS (SELECT FROM claim))
     ON CONFLICT DO NOTHING
-    RETURNING ` + toldColumns + `, NULL::jsonb AS payment
+    RETURNING ` + toldColumns + `, withdrawn, NULL::jsonb AS payment
 ), charged AS (
     INSERT INTO payments (business_id, subject_kind, subject_id, status, provider, account, amount, currency, cancellation_policy, due_at,
                           on_checkout, confirms, created_at, updated_at)

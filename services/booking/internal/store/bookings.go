@@ -22,7 +22,7 @@ import (
 // ownColumns are those of the row.
 const ownColumns = `id, status, local_start, local_end, starts_at, ends_at, services, staff_id, staff_name, class_schedule_id, party_size,
 	total, currency, source, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, sequence,
-	is_package, staffing_mode, staff_requested, coalesce(timezone, '')`
+	is_package, staffing_mode, staff_requested, coalesce(timezone, ''), coalesce(withdrawn, false)`
 
 // bookingColumns are what [scanBooking] reads: the row, and that of the charge where it is paid online. The statement has a parameter
 // business_id.
@@ -38,6 +38,7 @@ type Booking struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Sequence  int      // of its newest event
+	Withdrawn bool     // the class session does not take place at this time any more
 	Payment   *Payment // nil: nothing is paid online
 }
 
@@ -49,7 +50,7 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 	err := row.Scan(&b.ID, &b.Status, &b.LocalStart, &b.LocalEnd, &b.StartsAt, &b.EndsAt, &b.Services, &b.StaffID, &b.StaffName,
 		&b.SessionID, &b.PartySize, &b.Total, &currency, &b.Source, &b.Customer.Name, &b.Customer.Email, &b.Customer.Phone,
 		&b.FormData, &b.Locale, &b.CreatedAt, &b.UpdatedAt, &b.Sequence,
-		&b.IsPackage, &b.StaffingMode, &b.StaffRequested, &b.Timezone, &b.Payment)
+		&b.IsPackage, &b.StaffingMode, &b.StaffRequested, &b.Timezone, &b.Withdrawn, &b.Payment)
 	if err != nil {
 		return Booking{}, err
 	}

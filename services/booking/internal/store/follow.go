@@ -136,3 +136,62 @@ func (s *Store) FollowEvent(ctx context.Context, e EventNow) (int, error) {
 		}
 	}
 }
+
+// BookedSession is a class session at one of its times, which is booked, in the time zone in which it was.
+type BookedSession struct {
+	ServiceID uuid.UUID
+	SessionID uuid.UUID
+	StartsAt  time.Time
+	EndsAt    time.Time
+	Timezone  string // "" where it is not known
+}
+
+// BookedSessions returns the class sessions of a business that are booked and have not begun.
+func (s *Store) BookedSessions(ctx context.Context, businessID uuid.UUID, now time.Time) ([]BookedSession, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[BookedSession], "find booked class sessions", `
+		SELECT DISTINCT (services->0->>'id')::uuid, class_schedule_id, starts_at, ends_at, coalesce(timezone, '') FROM bookings
+		WHERE business_id = $1 AND class_schedule_id IS NOT NULL AND status IN ('pending', 'confirmed') AND starts_at > $2
+		ORDER BY starts_at, class_schedule_id`, businessID, now)
+}
+
+// followSessionSQL changes the bookings of a status. One whose charge is not open yet changes without an event.
+var followSessionSQL = `
+WITH changed AS (
+    UPDATE bookings SET withdrawn = @withdrawn, updated_at = @now, sequence = sequence + CASE WHEN sequence = 0 THEN 0 ELSE 1 END
+    WHERE business_id = @business_id AND id IN (
+        SELECT id FROM bookings
+        WHERE business_id = @business_id AND class_schedule_id = @session_id AND starts_at = @starts_at AND ends_at = @ends_at
+          AND services->0->>'id' = @service_id::text AND coalesce(timezone, '') = @timezone
+          AND status = @status AND withdrawn <> @withdrawn
+        ORDER BY id LIMIT @limit FOR UPDATE)
+    RETURNING *
+), recorded AS (
+    ` + eventlog.Record(event.Booking, "", "changed WHERE sequence > 0", row("changed")+` || jsonb_build_object('payment',
+			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = changed.id))`) + `
+)
+SELECT count(*) FROM changed`
+
+// restored are the events of bookings whose session takes place after all, by their status.
+var restored = map[string]event.Type{"confirmed": event.BookingConfirmed, "pending": event.BookingRescheduled}
+
+// FollowSession notes of the bookings of a class session whether it takes place, and returns how many it changed. To do it again changes
+// nothing.
+func (s *Store) FollowSession(ctx context.Context, businessID uuid.UUID, of BookedSession, withdrawn bool, now time.Time) (int, error) {
+	total := 0
+	for status, told := range restored {
+		if withdrawn {
+			told = event.BookingWithdrawn
+		}
+		for n := followStep; n == followStep; total += n {
+			err := s.pool.QueryRow(ctx, followSessionSQL, eventlog.Add(ctx, pgx.NamedArgs{
+				"business_id": businessID, "service_id": of.ServiceID.String(), "session_id": of.SessionID, "starts_at": of.StartsAt,
+				"ends_at": of.EndsAt, "timezone": of.Timezone, "status": status, "withdrawn": withdrawn, "event_type": string(told),
+				"limit": followStep, "now": now,
+			}, now)).Scan(&n)
+			if err != nil {
+				return total, fmt.Errorf("have bookings follow their class session: %w", err)
+			}
+		}
+	}
+	return total, nil
+}

@@ -177,7 +177,7 @@ WITH taken AS (
 ), moved AS (
     UPDATE bookings
     SET starts_at = @starts_at, ends_at = @ends_at, local_start = @local_start, local_end = @local_end, timezone = @timezone, services = @services,
-        staff_id = @staff_id, staff_name = @staff_name, staff_requested = @staff_requested, class_schedule_id = @session_id,
+        staff_id = @staff_id, staff_name = @staff_name, staff_requested = @staff_requested, class_schedule_id = @session_id, withdrawn = false,
         sequence = sequence + 1, updated_at = @now
     WHERE business_id = @business_id AND id = @id
       AND (SELECT count(*) FROM taken) = cardinality(@resource_ids::uuid[])

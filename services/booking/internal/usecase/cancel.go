@@ -60,7 +60,7 @@ func (c *Cancellations) ofBooking(b store.Booking) cancellation.Purchase {
 	cancel, _ := state.Of(state.Cancel)
 	return cancellation.Purchase{
 		What: "booking", Status: string(b.Status), Cancellable: cancel.Allows(b.Status), Paid: c.paid(b.Payment, b.Currency), Currency: b.Currency,
-		MadeAt: b.CreatedAt, StartsAt: b.StartsAt, Unconfirmed: b.Status == state.Pending,
+		MadeAt: b.CreatedAt, StartsAt: b.StartsAt, Unconfirmed: b.Status == state.Pending, Withdrawn: b.Withdrawn,
 	}
 }
 

@@ -22,8 +22,9 @@ const (
 	followPage  = 100 // businesses at a time
 )
 
-// Followers has tickets follow their events when a business publishes another offer: an event at another time moves
-// its tickets, and one that is no longer offered withdraws them. Holders are told by the events of their tickets.
+// Followers has tickets follow their events, and bookings their class sessions, when a business publishes another
+// offer. An event at another time moves its tickets; one that is no longer offered withdraws them. A class session that
+// does not take place at its time any more withdraws its bookings. Holders are told by the events of these.
 type Followers struct {
 	records    *store.Store
 	businesses Businesses
@@ -40,7 +41,7 @@ func NewFollowers(
 ) *Followers {
 	return &Followers{
 		records: records, businesses: businesses, alone: alone, clock: c, tel: tel,
-		followed: tel.Counter("slotmesh.tickets.followed", "Orders of tickets that were changed because their event was."),
+		followed: tel.Counter("slotmesh.tickets.followed", "Orders of tickets and bookings that were changed because their event or class session was."),
 	}
 }
 
@@ -99,10 +100,35 @@ func (f *Followers) follow(ctx context.Context, u store.Unfollowed) error {
 				"business_id", u.BusinessID.String(), "event", e.EventID.String(), "orders", n)
 		}
 	}
+	if err := f.followSessions(ctx, offer, now); err != nil {
+		return err
+	}
 	if !u.Settled {
 		return nil
 	}
 	return f.records.Followed(ctx, u.BusinessID, u.Version)
+}
+
+// followSessions has bookings follow their class sessions.
+func (f *Followers) followSessions(ctx context.Context, offer *catalog.Offer, now time.Time) error {
+	sessions, err := f.records.BookedSessions(ctx, offer.ID, now)
+	if err != nil {
+		return err
+	}
+	for _, of := range sessions {
+		zone := timespan.Zone(of.Timezone, offer.Location())
+		during := timespan.Span{Start: of.StartsAt.Unix(), End: of.EndsAt.Unix()}
+		n, err := f.records.FollowSession(ctx, offer.ID, of, !offer.HoldsSession(of.ServiceID, of.SessionID, during, zone), now)
+		f.followed.Add(ctx, int64(n))
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			f.tel.Logger.InfoContext(ctx, "bookings follow their class session",
+				"business_id", offer.ID.String(), "class_schedule_id", of.SessionID.String(), "bookings", n)
+		}
+	}
+	return nil
 }
 
 // eventNow is how an offer has an event. Its date and time are read in the time zone in which the tickets were sold.

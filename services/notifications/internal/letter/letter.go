@@ -28,6 +28,8 @@ const (
 	Ticket               Kind = "ticket"
 	TicketMoved          Kind = "ticket_moved"
 	TicketWithdrawn      Kind = "ticket_withdrawn"
+	BookingWithdrawn     Kind = "booking_withdrawn"
+	ReservationWithdrawn Kind = "reservation_withdrawn"
 	TicketCancelled      Kind = "ticket_cancelled"
 	Reservation          Kind = "reservation"
 	ReservationDue       Kind = "reservation_due" // what was rented is to be returned
@@ -118,6 +120,7 @@ var layouts = map[Kind]layout{
 	BookingReceived:      {"title_booking_received", []string{"booking_received"}, "manage", parts{total: true}},
 	BookingConfirmed:     {"title_booking_confirmed", []string{"booking_confirmed"}, "manage", parts{total: true}},
 	BookingMoved:         {"title_booking_moved", []string{"booking_moved"}, "manage", parts{total: true}},
+	BookingWithdrawn:     {"title_booking_withdrawn", []string{"booking_withdrawn"}, "manage_cancel", parts{}},
 	BookingCancelled:     {"title_booking_cancelled", []string{"booking_cancelled"}, "view", parts{refund: true}},
 	Reminder:             {"title_reminder", []string{"reminder"}, "manage", parts{}},
 	PaymentDue:           {"title_payment_due", []string{"payment_due"}, "pay", parts{payment: true}},
@@ -128,6 +131,7 @@ var layouts = map[Kind]layout{
 	TicketWithdrawn:      {"title_ticket_withdrawn", []string{"ticket_withdrawn"}, "view", parts{}},
 	TicketCancelled:      {"title_ticket_cancelled", []string{"ticket_cancelled"}, "view", parts{refund: true}},
 	Reservation:          {"title_reservation", []string{"reservation"}, "manage", parts{total: true}},
+	ReservationWithdrawn: {"title_reservation_withdrawn", []string{"reservation_withdrawn"}, "manage_cancel", parts{}},
 	ReservationDue:       {"title_reservation_due", []string{"reservation_due"}, "view", parts{due: true}},
 	ReservationCancelled: {"title_reservation_cancelled", []string{"reservation_cancelled"}, "view", parts{refund: true}},
 }

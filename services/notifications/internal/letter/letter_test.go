@@ -60,7 +60,7 @@ func facts(t rapid.TB, kind Kind) Facts {
 	switch kind {
 	case Ticket, TicketMoved, TicketWithdrawn, TicketCancelled:
 		f.Subject.Kind, f.Subject.Items, f.Subject.Tier, f.Subject.Staff = TicketSubject, []string{"New Year Gala"}, "VIP", ""
-	case Reservation, ReservationDue, ReservationCancelled:
+	case Reservation, ReservationWithdrawn, ReservationDue, ReservationCancelled:
 		f.Subject.Kind, f.Subject.Items, f.Subject.Staff = ReservationSubject, []string{"Kayak"}, ""
 		day := time.Date(2026, 12, 4, 0, 0, 0, 0, lisbon(t))
 		f.Subject.When = When{Start: day, End: day.AddDate(0, 0, 3), AllDay: true}

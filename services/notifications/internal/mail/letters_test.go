@@ -29,14 +29,14 @@ func everyKind() map[string]letters.Facts {
 			Webhook: letters.Webhook{URL: "https://harbor.example/hook"}, Link: "https://book.example/m/x", Note: letters.Note{Text: "Bring a towel.\n.\nFrom us"}, Stamp: wrote,
 		}
 	}
-	for kind := range strings.FieldsSeq("booking_received booking_confirmed booking_moved booking_cancelled reminder payment_due payment_failed refunded") {
+	for kind := range strings.FieldsSeq("booking_received booking_confirmed booking_moved booking_withdrawn booking_cancelled reminder payment_due payment_failed refunded") {
 		add(letters.Kind(kind), letters.BookingSubject, "")
 	}
 	add(letters.Ticket, letters.TicketSubject, "")
 	add(letters.TicketMoved, letters.TicketSubject, "")
 	add(letters.TicketWithdrawn, letters.TicketSubject, "")
 	add(letters.TicketCancelled, letters.TicketSubject, "")
-	for kind := range strings.FieldsSeq("reservation reservation_due reservation_cancelled") {
+	for kind := range strings.FieldsSeq("reservation reservation_withdrawn reservation_due reservation_cancelled") {
 		add(letters.Kind(kind), letters.ReservationSubject, "")
 	}
 	for _, notice := range []letters.Notice{letters.NoticeCreated, letters.NoticeMoved, letters.NoticeCancelled, letters.NoticeWebhookDisabled} {

@@ -131,6 +131,7 @@ func (w *world) everyEvent(start time.Time) ([]event.Event, map[string]int) {
 		{event.BookingCreated, event.Booking, actor.Owner, booking("confirmed", nil), []string{"booking_confirmed"}},
 		{event.BookingConfirmed, event.Booking, actor.Owner, booking("confirmed", nil), []string{"booking_confirmed"}},
 		{event.BookingRescheduled, event.Booking, actor.Customer, booking("confirmed", moved), []string{"booking_moved", "owner_notice"}},
+		{event.BookingWithdrawn, event.Booking, actor.System, booking("confirmed", map[string]any{"withdrawn": true}), []string{"booking_withdrawn"}},
 		{event.BookingCancelled, event.Booking, actor.Customer, booking("cancelled", refund), []string{"booking_cancelled", "owner_notice"}},
 		{event.PaymentFailed, event.Booking, actor.Provider, booking("pending", payment), []string{"payment_failed"}},
 		{event.PaymentRefunded, event.Booking, actor.Provider, booking("cancelled", refund), []string{"refunded"}},
@@ -139,6 +140,7 @@ func (w *world) everyEvent(start time.Time) ([]event.Event, map[string]int) {
 		{event.TicketWithdrawn, event.Ticket, actor.System, ticketIs("sold"), []string{"ticket_withdrawn"}},
 		{event.TicketCancelled, event.Ticket, actor.Owner, ticketIs("cancelled"), []string{"ticket_cancelled"}},
 		{event.ReservationCreated, event.Reservation, actor.Owner, reservationIs("reserved"), []string{"reservation"}},
+		{event.ReservationWithdrawn, event.Reservation, actor.System, reservationIs("reserved"), []string{"reservation_withdrawn"}},
 		{event.ReservationCancelled, event.Reservation, actor.Owner, reservationIs("cancelled"), []string{"reservation_cancelled"}},
 		{event.ReservationPickedUp, event.Reservation, actor.Owner, reservationIs("picked_up"), []string{"reservation_due"}}, // due an hour before its end: now
 	} {

@@ -41,8 +41,8 @@ func Delays(c Change) bool {
 
 // replaceable are the messages that state how a subject is: the newest of them makes those before it needless.
 var replaceable = []letter.Kind{
-	letter.BookingReceived, letter.BookingConfirmed, letter.BookingMoved, letter.BookingCancelled, letter.PaymentFailed,
-	letter.Ticket, letter.TicketMoved, letter.TicketWithdrawn, letter.TicketCancelled, letter.Reservation, letter.ReservationCancelled,
+	letter.BookingReceived, letter.BookingConfirmed, letter.BookingMoved, letter.BookingWithdrawn, letter.BookingCancelled, letter.PaymentFailed,
+	letter.Ticket, letter.TicketMoved, letter.TicketWithdrawn, letter.TicketCancelled, letter.Reservation, letter.ReservationWithdrawn, letter.ReservationCancelled,
 }
 
 // Replaceable returns the kinds of messages that a newer one of them about the same subject replaces.

@@ -21,6 +21,7 @@ const EndpointDisabled event.Type = "webhook.disabled"
 
 // Subject is what a message is about, as far as the rules ask: a booking, an order of tickets or a reservation after a change.
 type Subject struct {
+	Withdrawn bool       `json:"withdrawn"` // the business no longer offers it as it was sold
 	Status    string     `json:"status"`
 	Email     string     `json:"customer_email"` // "": nobody to write to
 	Locale    string     `json:"locale"`         // "": the business's default language
@@ -75,6 +76,7 @@ var toCustomers = map[event.Type]map[string]letter.Kind{
 	event.BookingCreated:       {booking.StatusPending: letter.BookingReceived, booking.StatusConfirmed: letter.BookingConfirmed},
 	event.BookingConfirmed:     {booking.StatusConfirmed: letter.BookingConfirmed},
 	event.BookingRescheduled:   {booking.StatusPending: letter.BookingMoved, booking.StatusConfirmed: letter.BookingMoved},
+	event.BookingWithdrawn:     {booking.StatusPending: letter.BookingWithdrawn, booking.StatusConfirmed: letter.BookingWithdrawn},
 	event.BookingCancelled:     {booking.StatusCancelled: letter.BookingCancelled},
 	event.PaymentFailed:        {booking.StatusPending: letter.PaymentFailed},
 	event.PaymentRefunded:      inAny(letter.Refunded, booking.StatusPending, booking.StatusConfirmed, booking.StatusCancelled, booking.StatusCompleted, booking.StatusNoShow, booking.StatusSold, reserved, pickedUp, returned),
@@ -84,6 +86,7 @@ var toCustomers = map[event.Type]map[string]letter.Kind{
 	event.TicketCancelled:      {booking.StatusCancelled: letter.TicketCancelled},
 	event.ReservationCreated:   {reserved: letter.Reservation},
 	event.ReservationConfirmed: {reserved: letter.Reservation},
+	event.ReservationWithdrawn: {booking.StatusPending: letter.ReservationWithdrawn, reserved: letter.ReservationWithdrawn},
 	event.ReservationCancelled: {booking.StatusCancelled: letter.ReservationCancelled},
 }
 

@@ -43,6 +43,7 @@ const (
 func Times(kind event.SubjectKind, s Subject, with Settings) []Timed {
 	var times []Timed
 	switch {
+	case s.Withdrawn && s.Status != pickedUp: // it may never come
 	case kind == event.Booking && (s.Status == booking.StatusPending || s.Status == booking.StatusConfirmed):
 		for _, hours := range with.RemindersHoursBefore {
 			times = append(times, Timed{letter.Reminder, s.StartsAt.Add(-time.Duration(hours) * time.Hour)})

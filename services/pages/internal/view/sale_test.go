@@ -55,3 +55,57 @@ func TestTheCustomersPageShowsTheZoneAndCurrencyOfTheSale(t *testing.T) {
 		}
 	}
 }
+
+// TestTheCustomersPageShowsADepositAsPaid, and what is left to pay on site; of what is cancelled nothing is left.
+func TestTheCustomersPageShowsADepositAsPaid(t *testing.T) {
+	t.Parallel()
+	sentences, err := texts.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	offer := &catalog.Offer{Slug: "harbor", Name: "Harbor", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en", Languages: []string{"en"}}
+	if err := offer.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	total := json.Number("40.00")
+	for _, c := range []struct {
+		status, amount string
+		cancelled      bool
+		want           []string
+		not            []string
+	}{
+		{booking.PaymentPaid, "10.00", false, []string{"<dt>Paid</dt><dd>€10.00", "<dt>To pay on site</dt><dd>€30.00"}, nil},
+		{booking.PaymentPaid, "40.00", false, []string{"<dt>Paid</dt><dd>€40.00"}, []string{"To pay on site"}},
+		{booking.PaymentPaid, "10.00", true, []string{"<dt>Paid</dt><dd>€10.00"}, []string{"To pay on site"}},
+		{booking.PaymentOpen, "10.00", false, nil, []string{"<dt>Paid</dt>", "To pay on site"}},
+	} {
+		status := func(live string) string {
+			if c.cancelled {
+				return booking.StatusCancelled
+			}
+			return live
+		}
+		paid := &booking.Payment{Status: c.status, Amount: json.Number(c.amount), Refunded: "0"}
+		p := &Page{Words: words.In(sentences, "en"), Business: &usecase.Business{Offer: offer}, Managed: "/m/x", Sold: Sale{Currency: "EUR"}}
+		for name, m := range map[string]*usecase.Managed{
+			"booking":     {Booking: &booking.ManagedBooking{Status: status(booking.StatusConfirmed), Total: total, Payment: paid}},
+			"tickets":     {Ticket: &booking.ManagedTicket{Status: status(booking.StatusSold), Total: &total, Payment: paid}},
+			"reservation": {Reservation: &rental.ManagedReservation{Status: status(rental.StatusReserved), Total: &total, Payment: paid}},
+		} {
+			var page strings.Builder
+			if err := Managed(p, m, "").Body.Render(t.Context(), &page); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(page.String(), want) {
+					t.Errorf("%s, %+v: no %q in\n%s", name, c, want, page.String())
+				}
+			}
+			for _, not := range c.not {
+				if strings.Contains(page.String(), not) {
+					t.Errorf("%s, %+v: %q in\n%s", name, c, not, page.String())
+				}
+			}
+		}
+	}
+}

@@ -277,7 +277,7 @@ func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 // agreed renders what was agreed of a reservation.
 func agreed(r store.Reservation) rental.Reservation {
 	shown := rental.Reservation{
-		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Quantity: r.Quantity,
+		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Withdrawn: r.Withdrawn, Quantity: r.Quantity,
 		StartDate: r.Dates.From, EndDate: r.Dates.To, Extras: showExtras(r), Units: showUnits(r), CustomerName: r.CustomerName, CustomerEmail: r.CustomerEmail,
 		CustomerPhone: r.CustomerPhone, FormData: r.FormData, Locale: r.Locale, Timezone: r.Timezone, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}

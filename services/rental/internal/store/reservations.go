@@ -45,6 +45,7 @@ type Reservation struct {
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 	LinkHash      []byte // what is kept of the customer's link (libs/link); nil where the customer was forgotten
+	Withdrawn     bool   // the business no longer offers what is reserved
 	Sequence      int    // of its newest event; 0 where nobody was told of it
 	// Warnings name the rules for customers that the owner's reservation breaks. Only the answer to the owner has them.
 	Warnings []booking.Warning `json:",omitempty"`
@@ -52,7 +53,7 @@ type Reservation struct {
 
 const reservationColumns = `id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute, end_minute,
 	starts_at, ends_at, extras, price, total, currency, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, link_hash, payment, sequence,
-	coalesce(timezone, ''), units`
+	coalesce(timezone, ''), units, coalesce(withdrawn, false)`
 
 func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 	var (
@@ -64,7 +65,7 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 		currency     *string
 	)
 	err := row.Scan(&r.ID, &r.RentalID, &r.RentalName, &r.Status, &r.Quantity, &from, &to, &start, &end, &starts, &ends,
-		&r.Extras, &own, &total, &currency, &r.CustomerName, &r.CustomerEmail, &r.CustomerPhone, &r.FormData, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash, &r.Payment, &r.Sequence, &r.Timezone, &r.Units)
+		&r.Extras, &own, &total, &currency, &r.CustomerName, &r.CustomerEmail, &r.CustomerPhone, &r.FormData, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash, &r.Payment, &r.Sequence, &r.Timezone, &r.Units, &r.Withdrawn)
 	if err != nil {
 		return Reservation{}, err
 	}

@@ -21,7 +21,7 @@ func purchase(r store.Reservation, offer *catalog.Offer) cancellation.Purchase {
 	cancel, _ := state.Of(state.Cancel)
 	of := cancellation.Purchase{
 		What: "reservation", Status: string(r.Status), Cancellable: cancel.Allows(r.Status), Currency: offer.Money(),
-		MadeAt: r.CreatedAt, StartsAt: starts(r, zoneOf(r, offer)),
+		MadeAt: r.CreatedAt, StartsAt: starts(r, zoneOf(r, offer)), Withdrawn: r.Withdrawn,
 	}
 	if r.Price != nil {
 		of.Currency = r.Price.Currency

@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/rental/internal/state"
+)
+
+// WithReservationsAhead names up to limit businesses after one, in the order of their ids, with reservations that wait for their pick-up
+// and end on the date or later.
+func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, today timespan.Date, limit int) ([]uuid.UUID, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find businesses with reservations ahead", `
+		SELECT DISTINCT business_id FROM reservations
+		WHERE business_id > $1 AND status IN ('pending', 'reserved') AND end_date >= `+epoch+` + $2::integer
+		ORDER BY business_id LIMIT $3`, after, int32(today), limit)
+}
+
+// followStep is how many reservations one statement changes, so that none holds many locks.
+const followStep = 500
+
+// followSQL changes the reservations of a status that are not as the offer has them, each with an event of its own. One whose charge is
+// not open yet changes without an event.
+var followSQL = `
+WITH before AS MATERIALIZED (
+    SELECT id, NOT withdrawn AS withdraws FROM reservations AS r
+    WHERE business_id = @business_id AND status = @status AND end_date >= ` + epoch + ` + @today::integer
+      AND withdrawn <> (NOT (rental_id = ANY(@offered::uuid[])
+            AND NOT EXISTS (SELECT FROM jsonb_to_recordset(r.extras) AS e (rental_id uuid) WHERE e.rental_id <> ALL(@offered::uuid[]))))
+    ORDER BY id LIMIT @limit FOR UPDATE
+), changed AS (
+    UPDATE reservations AS r
+    SET withdrawn = before.withdraws, updated_at = @now::timestamptz, sequence = r.sequence + CASE WHEN r.sequence = 0 THEN 0 ELSE 1 END
+    FROM before WHERE r.business_id = @business_id AND r.id = before.id
+    RETURNING r.*
+), told AS (
+    ` + eventlog.Record(event.Reservation, event.ReservationWithdrawn, "changed WHERE withdrawn AND sequence > 0", kept("changed")) + `
+), told_again AS (
+    ` + eventlog.Record(event.Reservation, "", "changed WHERE NOT withdrawn AND sequence > 0", kept("changed")) + `
+)
+SELECT count(*) FROM changed`
+
+// restored are the events of reservations that are offered again, by their status.
+var restored = map[state.State]event.Type{state.Reserved: event.ReservationConfirmed, state.Pending: event.ReservationCreated}
+
+// FollowRentals has the reservations of a business that wait for their pick-up follow its offer, which has the rentals offered, and returns
+// how many it changed. To do it again changes nothing.
+func (s *Store) FollowRentals(ctx context.Context, businessID uuid.UUID, offered []uuid.UUID, today timespan.Date, now time.Time) (int, error) {
+	total := 0
+	for status, told := range restored {
+		for n := followStep; n == followStep; total += n {
+			err := s.pool.QueryRow(ctx, followSQL, eventlog.Add(ctx, pgx.NamedArgs{
+				"business_id": businessID, "status": string(status), "today": int32(today), "offered": offered, "event_type": string(told),
+				"limit": followStep, "now": now,
+			}, now)).Scan(&n)
+			if err != nil {
+				return total, fmt.Errorf("have reservations follow their rental: %w", err)
+			}
+		}
+	}
+	return total, nil
+}
