@@ -35,10 +35,21 @@ type Fortnight struct {
 	Unknown bool
 }
 
-// FreeUnits are those of one rental; nil on a day on which it is not offered yet, or nobody could tell.
+// FreeUnits are those of one rental; nil on a day on which it is not offered yet, or that is not known. On a closed day it is neither
+// picked up nor returned.
 type FreeUnits struct {
 	Rental *catalog.Rental
 	Free   []*int
+	Closed []bool
+}
+
+// newFreeUnits is a row of which the numbers are not known yet.
+func newFreeUnits(business *catalog.Offer, r *catalog.Rental, days []timespan.Date) FreeUnits {
+	row := FreeUnits{Rental: r, Free: make([]*int, len(days)), Closed: make([]bool, len(days))}
+	for i, day := range days {
+		row.Closed[i] = !business.HandsOverOn(r, day)
+	}
+	return row
 }
 
 const (
@@ -85,7 +96,7 @@ func (o *Owner) free(ctx context.Context, business *catalog.Offer, from timespan
 	}
 	for i := range business.Rentals {
 		if r := &business.Rentals[i]; r.Active && len(f.Rows) < mostRentals {
-			f.Rows = append(f.Rows, FreeUnits{Rental: r, Free: make([]*int, FortnightDays)})
+			f.Rows = append(f.Rows, newFreeUnits(business, r, f.Days))
 		}
 	}
 	for rows := range slices.Chunk(f.Rows, mostAsked) {
