@@ -33,7 +33,13 @@ const (
 // publish makes the business harbor exist and returns its id.
 func publish(t *testing.T, w *consoletest.World) uuid.UUID {
 	t.Helper()
-	got := w.Call(t, "PUT", harb, consoletest.Manifest("harbor", "Harbor"), "Content-Type", yaml)
+	return publishText(t, w, consoletest.Manifest("harbor", "Harbor"))
+}
+
+// publishText publishes the first version of harbor and returns the business's id.
+func publishText(t *testing.T, w *consoletest.World, text string) uuid.UUID {
+	t.Helper()
+	got := w.Call(t, "PUT", harb, text, "Content-Type", yaml)
 	if got.Status != http.StatusCreated {
 		t.Fatalf("publish: %d %s", got.Status, got.Body)
 	}

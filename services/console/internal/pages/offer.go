@@ -70,6 +70,9 @@ func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, 
 	if o.about.Saved > offer.Version {
 		o.about.Saved = 0
 	}
+	if o.about.Saved > 0 {
+		o.noteSaved(c.Query("item"), p.addresses.Pages)
+	}
 	if since := versionOf(c.Query("since")); o.about.Saved > 0 && since > 0 && since < o.about.Saved-1 {
 		o.about.Meanwhile, err = p.meanwhile(c, page.Business.Slug, since, o.about.Saved-1)
 	}
@@ -209,15 +212,21 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 			return p.showItem(c, fiber.StatusOK, k, o, object, f)
 		}
 		written := form.Write(object, form.All(f.Groups), f.Shown, posted)
+		if k.settle != nil {
+			k.settle(object)
+		}
 		if added && len(written.Wrong) == 0 {
 			items, _ := o.fields[k.list].([]any)
 			object["key"] = form.NewKey(k.word, object, items)
+			if len(items) == 0 {
+				usecase.EnableModule(o.fields, k.list)
+			}
 			o.fields[k.list] = append(items, object)
 		}
 		key, _ := object["key"].(string)
 		back := "/offer/" + k.section
 		return p.publishOffer(c, o, saving{
-			posted: posted, written: written, back: back, action: string(c.Request().URI().Path()),
+			posted: posted, written: written, back: back, action: string(c.Request().URI().Path()), item: key,
 			within: func(fields document.Fields) string {
 				items, _ := fields[k.list].([]any)
 				i := slices.IndexFunc(items, func(item any) bool { name, _ := document.Name(item); return name == key })

@@ -24,6 +24,7 @@ type offerKind struct {
 	about   func(*offered, document.Fields) string // a line below the name
 	told    func(*offered, document.Fields) string // what is said before the form; nil for nothing
 	ordered func(document.Fields) int              // nil: by the object's own order
+	settle  func(document.Fields)                  // brings fields in line that exclude each other; nil for nothing
 }
 
 var offerKinds = []offerKind{serviceKind, classesKind, eventsKind, rentalsKind, teamKind, rulesKind}

@@ -25,6 +25,7 @@ type saving struct {
 	back    string                                          // where to go when it is saved
 	action  string                                          // where the form is sent
 	always  bool                                            // it is asked whatever would change
+	item    string                                          // the key of the object that the form is about; "" for none
 	// draft and wrong are for what is no form over fields: what would be published, and the page with the problems of that; nil for forms.
 	draft func() (*usecase.OfferDraft, error)
 	wrong func([]manifest.Problem) error
@@ -77,7 +78,11 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 		}
 		published, err := p.owner.PublishOffer(c.UserContext(), gate.Principal(c), slug, draft)
 		if err == nil {
-			return toOffer(c, o, s.back, url.Values{"saved": {strconv.FormatInt(published.Version, 10)}, "since": {strconv.FormatInt(o.offer.Version, 10)}})
+			says := url.Values{"saved": {strconv.FormatInt(published.Version, 10)}, "since": {strconv.FormatInt(o.offer.Version, 10)}}
+			if s.item != "" {
+				says.Set("item", s.item)
+			}
+			return toOffer(c, o, s.back, says)
 		}
 		if !fault.Is(err, fault.PreconditionFailed) {
 			return err

@@ -4,15 +4,24 @@ import (
 	"slices"
 
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
 // businessPart is what the business is called, where it is and which languages it speaks.
-var businessPart = offerPart{section: "business", groups: func(*offered) []form.Group {
+var businessPart = offerPart{section: "business", groups: func(o *offered) []form.Group {
+	module := func(list string) form.Field {
+		f := form.Field{Name: "modules." + list, Kind: form.Switch, Label: "offer_" + list}
+		if len(o.choices(list)) > 0 {
+			f.Default = "yes"
+		}
+		return f
+	}
 	return []form.Group{
 		{Fields: []form.Field{
 			{Name: "name", Label: "offer_name", Required: true},
 			{Name: "logo_url", Kind: form.Address, Label: "offer_logo", Hint: "offer_picture_hint"},
 		}},
+		{Title: "offer_shown", Fields: []form.Field{module("services"), module(view.SectionEvents), module(view.SectionRentals)}},
 		{Title: "offer_place", Fields: []form.Field{
 			{Name: "timezone", Label: "offer_timezone", Hint: "offer_timezone_hint", Required: true},
 			{Name: "currency", Label: "offer_currency", Hint: "offer_currency_hint", Required: true},

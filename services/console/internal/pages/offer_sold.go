@@ -84,8 +84,15 @@ func worded(value any) string {
 // rentalsKind are things that are rented.
 var rentalsKind = offerKind{
 	section: "rentals", list: "rentals", word: "rental",
-	fresh:  func() document.Fields { return document.Fields{"price_type": "daily"} },
+	fresh: func() document.Fields {
+		return document.Fields{"price_type": "daily", "quantity": json.Number("1"), "units_count": json.Number("1")}
+	},
 	groups: rentalGroups,
+	settle: func(item document.Fields) { // units that are listed are counted
+		if units, _ := item["units"].([]any); len(units) > 0 {
+			delete(item, "units_count")
+		}
+	},
 	about: func(o *offered, item document.Fields) string {
 		return joined(o.page.Words.Fill("offer_per_"+worded(item["price_type"]), map[string]string{"Price": o.price(item["price"])}), o.page.Words.Count("offer_units_count", whole(item["quantity"])))
 	},

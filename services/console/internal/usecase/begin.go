@@ -96,6 +96,19 @@ func onlyShown(fields document.Fields) {
 	}
 }
 
+// EnableModule switches on the part of the platform that a list of the manifest belongs to, where it is switched off.
+func EnableModule(fields document.Fields, list string) {
+	if ModuleOff(fields, list) {
+		fields["modules"].(document.Fields)[list] = true
+	}
+}
+
+// ModuleOff reports whether the part of the platform that a list of the manifest belongs to is switched off.
+func ModuleOff(fields document.Fields, list string) bool {
+	modules, _ := fields["modules"].(document.Fields)
+	return modules[list] == false
+}
+
 // objects are those of a list of the offer.
 func objects(fields document.Fields, list string) []document.Fields {
 	items, _ := fields[list].([]any)

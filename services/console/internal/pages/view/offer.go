@@ -21,13 +21,19 @@ const PlaceOffer Place = "offer"
 
 // Offering is what every page of the offer says.
 type Offering struct {
-	Section   string      // which part of the offer it is about
-	Version   int64       // that is shown
-	ManagedBy string      // where the offer is changed instead; ""
-	Saved     int64       // the version that was just made; 0 for none
-	Meanwhile *Difference // what somebody else has published while this change was made
-	Problems  []string    // that stand beside no field
-	Fields    document.Fields
+	Section   string // which part of the offer it is about
+	Version   int64  // that is shown
+	ManagedBy string // where the offer is changed instead; ""
+	Saved     int64  // the version that was just made; 0 for none
+	Says      string // whether customers see what was saved
+	// BookingPage is the address of the booking page; "" when customers do not see there what was saved, and then Hides is the page below the
+	// business's that changes that.
+	BookingPage string
+	Hides       string
+	HidesName   string
+	Meanwhile   *Difference // what somebody else has published while this change was made
+	Problems    []string    // that stand beside no field
+	Fields      document.Fields
 }
 
 // Difference is what differs between two versions of the offer, of which the first changes are listed.
@@ -37,8 +43,14 @@ type Difference struct {
 	Before, After document.Fields
 }
 
+// Sections whose objects are not booked at a time of the customer's choice.
+const (
+	SectionEvents  = "events"
+	SectionRentals = "rentals"
+)
+
 // sections are the parts of the offer, in the order in which they are listed.
-var sections = []string{"services", "classes", "events", "rentals", "team", "hours", "rules", "translations", "business", "policies", "page", "text", "versions"}
+var sections = []string{"services", "classes", SectionEvents, SectionRentals, "team", "hours", "rules", "translations", "business", "policies", "page", "text", "versions"}
 
 // Form is a form over an object of the offer.
 type Form struct {

@@ -1,0 +1,56 @@
+package pages
+
+import (
+	"slices"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// noteSaved fills in what the notice of a saved version says: whether customers see the change, and a link to the booking page or to the form
+// that hides it. key names the object that was saved, "" for none.
+func (o *offered) noteSaved(key, pages string) {
+	kind := slices.IndexFunc(offerKinds, func(k offerKind) bool { return k.section == o.about.Section })
+	o.about.Says = o.page.Words.Say("offer_saved")
+	o.about.BookingPage = pages + "/b/" + o.page.Business.Slug
+	switch {
+	case usecase.Unopened(o.page.Business):
+		o.about.Says = o.page.Words.With("offer_saved_unopened", "Open", o.page.Words.Say("first_open"))
+		o.about.BookingPage, o.about.Hides, o.about.HidesName = "", "/first", o.page.Words.Say("first_go_on")
+	case kind >= 0:
+		o.noteHidden(offerKinds[kind], key)
+	}
+}
+
+// noteHidden changes the notice when customers do not see the object that was saved.
+func (o *offered) noteHidden(k offerKind, key string) {
+	label, at, name := "", "/offer/"+k.section+"/"+key, ""
+	if usecase.ModuleOff(o.fields, k.list) {
+		label, at, name = "offer_"+k.list, "/offer/"+businessPart.section, o.page.Words.Say("offer_"+businessPart.section)
+	} else if item, there := document.Find(o.fields, k.list, key); there {
+		label, name = o.hiddenBy(k, item), k.called(o, item)
+	}
+	if label != "" {
+		o.about.Says = o.page.Words.With("offer_saved_hidden", "Label", o.page.Words.Say(label))
+		o.about.BookingPage, o.about.Hides, o.about.HidesName = "", at, name
+	}
+}
+
+// hiddenBy returns the label of the field that keeps an object from customers, "" for none.
+func (o *offered) hiddenBy(k offerKind, item document.Fields) string {
+	units, _ := item["units"].([]any)
+	switch {
+	case item["active"] == false:
+		return "offer_active"
+	case k.list == view.SectionEvents && item["public"] == false:
+		return "offer_public"
+	case k.list == view.SectionEvents && worded(item["date"]) < o.page.Business.Today(o.page.Now).String():
+		return "date"
+	case k.list == view.SectionRentals && whole(item["quantity"]) == 0:
+		return "offer_quantity"
+	case k.list == view.SectionRentals && whole(item["units_count"]) == 0 && len(units) == 0:
+		return "offer_units_number"
+	}
+	return ""
+}
