@@ -173,6 +173,48 @@ func TestTheFirstVisitOffersWhatWasTyped(t *testing.T) {
 	}
 }
 
+// A service that is added in the fourth form opens the business no earlier than the last form, and opens with the others.
+func TestServiceAddedInTheFirstVisitWaitsForOpening(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	olga := operatorOf(t, w)
+	fill(t, w, "/business", olga, beginning("salon"))
+	const at = "/business/salon/first/"
+	next := steps(t, w, olga, at+"services", url.Values{
+		"services.n": {"3"}, "services.2.name": {"Shave"}, "services.2.duration_minutes": {"20"}, "services.2.price": {"12"},
+	})
+	if keys := active(t, w, "salon"); next != at+"policies" || len(keys) > 0 {
+		t.Errorf("led to %s, and %v can be booked", next, keys)
+	}
+	steps(t, w, olga, at+"policies", nil)
+	if keys := active(t, w, "salon"); !slices.Equal(keys, []string{"cut", "colour", "shave"}) {
+		t.Errorf("what can be booked is %v", keys)
+	}
+}
+
+// The person who sets a business up is notified of its bookings, and the form of notifications changes that.
+func TestCreatorIsNotifiedOfBookings(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	olga := operatorOf(t, w)
+	fill(t, w, "/business", olga, beginning("salon"))
+	const at = "/business/salon/offer/notifications"
+	shown := look(t, w, at, olga)
+	if shown.Status != 200 || !strings.Contains(shown.Body, "olga@example.com") {
+		t.Errorf("%d %s", shown.Status, shown.Body)
+	}
+	got := fill(t, w, at, olga, url.Values{
+		"base": {"1"}, "notifications.owner_emails": {"desk@example.com\r\nboss@example.com"}, "notifications.reply_to": {"hello@example.com"},
+		"notifications.reminders_hours_before": {"48, 2"},
+	})
+	m, _ := manifest.Parse([]byte(w.Call(t, "GET", "/admin/businesses/salon", "", "Accept", yaml).Body))
+	n := m.NotificationSettings()
+	if got.Status != 303 || !slices.Equal(n.OwnerEmails, []manifest.Email{"desk@example.com", "boss@example.com"}) || n.ReplyTo != "hello@example.com" ||
+		!slices.Equal(n.RemindersHoursBefore, []int{48, 2}) {
+		t.Errorf("%d %s: %+v", got.Status, got.Body, n)
+	}
+}
+
 // A business that is there is never written over, and what cannot be is said beside its field; nothing that was typed is lost.
 func TestTheFirstFormSaysWhatCannotBe(t *testing.T) {
 	t.Parallel()

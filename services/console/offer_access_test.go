@@ -14,6 +14,9 @@ func init() {
 	for _, part := range []string{"hours", "translations", "business", "policies", "page"} {
 		routes = append(routes, "GET /"+part, "POST /"+part)
 	}
+	for _, method := range []string{"GET", "POST"} {
+		rowOfPage[method+" /business/:slug/offer/notifications"] = "keys, webhooks, calendars"
+	}
 	for _, route := range routes {
 		method, path, _ := strings.Cut(route, " ")
 		rowOfPage[method+" /business/:slug/offer"+path] = "change all of the offer"

@@ -18,6 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/gate"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/signin"
 	"github.com/slotmesh/slotmesh/services/console/internal/template"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
@@ -126,6 +127,9 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	typed := view.Beginning{Wrong: map[string]string{}, Key: posted.Get("key"), Beginning: usecase.Beginning{
 		Trade: line("trade"), Name: line("name"), Address: line("slug"), Currency: strings.ToUpper(line("currency")), Timezone: line("timezone"), Language: line("default_language"),
 	}}
+	if signed := signin.SignedIn(c); signed != nil {
+		typed.Email = signed.Person.Email
+	}
 	page := p.plain(c, "")
 	again := func(status int) error {
 		page.Wrong = page.Words.Say("check")
@@ -243,6 +247,9 @@ func (p *Pages) saveStep(i int) fiber.Handler {
 		written := form.Write(o.fields, form.All(f.Groups), f.Shown, posted)
 		if step.then != nil {
 			step.then(o.fields, before)
+		}
+		if i+1 < len(firstSteps) { // the last form alone opens the business
+			usecase.KeepClosed(o.fields)
 		}
 		return p.publishOffer(c, o, saving{
 			posted: posted, written: written, back: next, action: string(c.Request().URI().Path()),

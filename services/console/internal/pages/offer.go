@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -37,8 +38,9 @@ func (p *Pages) mountOffer(business *gate.Router) {
 	business.Get("/offer/translations", access.ChangeOffer, p.askTranslations)
 	business.Post("/offer/translations", access.ChangeOffer, p.saveTranslations)
 	for _, part := range offerParts {
-		business.Get("/offer/"+part.section, access.ChangeOffer, p.askPart(part))
-		business.Post("/offer/"+part.section, access.ChangeOffer, p.savePart(part))
+		action := cmp.Or(part.action, access.ChangeOffer)
+		business.Get("/offer/"+part.section, action, p.askPart(part))
+		business.Post("/offer/"+part.section, action, p.savePart(part))
 	}
 }
 

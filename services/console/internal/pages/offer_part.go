@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -15,10 +16,12 @@ import (
 // offerPart is a form over fields of the business itself.
 type offerPart struct {
 	section string
+	title   string        // names a sentence; "" for the section's own
+	action  access.Action // what the form takes; "" for changing the offer
 	groups  func(*offered) []form.Group
 }
 
-var offerParts = []offerPart{hoursPart, businessPart, policiesPart, bookingPagePart}
+var offerParts = []offerPart{hoursPart, businessPart, policiesPart, bookingPagePart, notificationsPart}
 
 // hoursPart are the hours of the business, the dates on which they differ, and blocked time.
 var hoursPart = offerPart{section: "hours", groups: func(o *offered) []form.Group {
@@ -69,7 +72,7 @@ func (p *Pages) showPart(c *fiber.Ctx, status int, part offerPart, o *offered, f
 	at := "/offer/" + part.section
 	f.Locked = o.about.ManagedBy != ""
 	return p.show(c, status, o.page, view.EditOffer(o.page, view.OfferItem{
-		Offering: o.about, Form: f, Back: at, Action: at, Title: o.page.Words.Say("offer_" + part.section),
+		Offering: o.about, Form: f, Back: at, Action: at, Title: o.page.Words.Say(cmp.Or(part.title, "offer_"+part.section)),
 	}))
 }
 

@@ -3,6 +3,7 @@ package pages
 import (
 	"slices"
 
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
@@ -87,4 +88,13 @@ var bookingPagePart = offerPart{section: "page", groups: func(o *offered) []form
 			}},
 		}},
 	}
+}}
+
+// notificationsPart is who is notified of bookings, and when customers are reminded.
+var notificationsPart = offerPart{section: "notifications", title: "settings_notifications", action: access.Integrate, groups: func(*offered) []form.Group {
+	return []form.Group{{Hint: "settings_notifications_text", Fields: []form.Field{
+		{Name: "notifications.owner_emails", Kind: form.Lines, Label: "offer_owner_emails", Hint: "offer_owner_emails_hint"},
+		{Name: "notifications.reply_to", Label: "offer_reply_to"},
+		{Name: "notifications.reminders_hours_before", Kind: form.Wholes, Label: "offer_reminders", Hint: "offer_reminders_hint", Default: "24"},
+	}}}
 }}

@@ -24,6 +24,7 @@ type Beginning struct {
 	Currency string // ISO 4217
 	Timezone string // IANA name
 	Language string // of its texts
+	Email    string // is notified of bookings; "" for nobody
 }
 
 // Slug is the business in addresses.
@@ -60,6 +61,14 @@ func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.
 		return nil, nil, err
 	}
 	fields["currency"], fields["timezone"], fields["default_language"], fields["languages"] = b.Currency, b.Timezone, b.Language, []any{b.Language}
+	if b.Email != "" {
+		notified, _ := fields["notifications"].(document.Fields)
+		if notified == nil {
+			notified = document.Fields{}
+		}
+		notified["owner_emails"] = []any{b.Email}
+		fields["notifications"] = notified
+	}
 	onlyShown(fields)
 	first, problems, err = rewritten(ctx, b.Slug(), first, fields)
 	if err != nil || len(problems) > 0 {
@@ -119,6 +128,15 @@ func objects(fields document.Fields, list string) []document.Fields {
 		}
 	}
 	return all
+}
+
+// KeepClosed switches off all that the business offers, also what was added since.
+func KeepClosed(fields document.Fields) {
+	for _, list := range lists {
+		for _, item := range objects(fields, list) {
+			item["active"] = false
+		}
+	}
 }
 
 // Opened switches on all that the business offers.

@@ -28,7 +28,7 @@ var settingsOf = []struct {
 		{"embed", "/settings/embed", access.Integrate},
 		{"agents", "/settings/agents", access.Integrate},
 	}},
-	{"people", []section{{"team", "/team", access.ManageTeam}}},
+	{"people", []section{{"team", "/team", access.ManageTeam}, {"notifications", "/offer/notifications", access.Integrate}}},
 }
 
 // sections are those of a group that the person may see.
