@@ -91,3 +91,28 @@ func TestProblemsFindTheirPlace(t *testing.T) {
 		}
 	}
 }
+
+func TestLongWindowOverMidnightIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	week := []form.Field{{Name: "hours", Kind: form.Week}}
+	for typed, c := range map[[2]string]struct {
+		confirmed string
+		wrong     string
+	}{
+		{"13:30", "13:00"}: {"", form.Overnight},
+		{"13:30", "12:00"}: {"yes", ""},
+		{"20:00", "03:00"}: {"", ""},
+		{"18:00", "00:00"}: {"", ""},
+		{"09:00", "18:00"}: {"", ""},
+	} {
+		o := document.Fields{}
+		shown := form.Show(o, week)
+		posted := form.Open(shown, week)
+		posted.Set("hours.mon.0.from", typed[0])
+		posted.Set("hours.mon.0.to", typed[1])
+		posted.Set("hours.mon"+form.ConfirmsOvernight, c.confirmed)
+		if got := form.Write(o, week, shown, posted).Wrong["hours.mon"]; got != c.wrong {
+			t.Errorf("%v: %q, want %q", typed, got, c.wrong)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -17,6 +18,7 @@ const (
 	Fill        = "fill"
 	WrongNumber = "number_wrong"
 	WrongAmount = "amount_wrong"
+	Overnight   = "overnight" // asks whether windows end on the next day
 )
 
 // Result is what became of a form.
@@ -305,6 +307,10 @@ func (w *writing) readWindows(object document.Fields, field, name string, always
 		case to == "00:00":
 			to = "24:00"
 		}
+		if from > to && !w.confirmed(name) && nightHours(from, to) > longNight {
+			w.result.Wrong[name] = Overnight
+			return
+		}
 		w.result.rows[name] = append(w.result.rows[name], i)
 		list = append(list, from+"-"+to)
 	}
@@ -313,6 +319,24 @@ func (w *writing) readWindows(object document.Fields, field, name string, always
 		return
 	}
 	object[field] = list
+}
+
+// longNight is how many hours a window over midnight may have before it is asked about: a longer one is more likely a slip of the hand.
+const longNight = 8
+
+// ConfirmsOvernight is the suffix of the box that confirms that windows end on the next day.
+const ConfirmsOvernight = ".overnight"
+
+func (w *writing) confirmed(name string) bool { return w.posted.Get(name+ConfirmsOvernight) == "yes" }
+
+// nightHours is how long a window over midnight is, in hours; 0 for times that cannot be read.
+func nightHours(from, to string) float64 {
+	start, err := time.Parse("15:04", from)
+	end, err2 := time.Parse("15:04", to)
+	if err != nil || err2 != nil {
+		return 0
+	}
+	return end.AddDate(0, 0, 1).Sub(start).Hours()
 }
 
 // Place is the name of what was typed where a problem stands; path is the problem's within the object. "" where the form has no such place.
