@@ -106,6 +106,17 @@ func shows(t *testing.T, page consoletest.Answer, status int, sentences ...strin
 	}
 }
 
+func TestRefundAboveWhatWasPaidSaysWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	owner, _ := lends(t, w)
+	at := "/business/harbor/reservations/" + addPaid(w, "reserved", "paid", nil)
+	const says = "€20.00 was paid online. You can still refund up to €20.00."
+	shows(t, fill(t, w, at+"/cancel", owner, url.Values{"refund": {"amount"}, "amount": {"20.01"}}), 422, says)
+	at = "/business/harbor/reservations/" + addPaid(w, "cancelled", "paid", nil)
+	shows(t, fill(t, w, at+"/refund", owner, url.Values{"amount": {"300"}}), 422, says, "-Something has changed")
+}
+
 func TestCancellingAReservationOnThePageShowsItsRefundFirst(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

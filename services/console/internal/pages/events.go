@@ -292,6 +292,9 @@ func (p *Pages) cancelTickets(c *fiber.Ctx) error {
 	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
 		return p.owner.PreviewTicketCancellation(c.UserContext(), page.Business.Slug, t.ID)
 	})
+	if asked.Wrong = tooMuch(page, refund, t.Payment, t.Currency); asked.Wrong != "" {
+		return p.showCancelTickets(c, fiber.StatusUnprocessableEntity, page, asked)
+	}
 	if err == nil && again == "" {
 		if _, err = p.owner.CancelTickets(notifiedBy(c, form), gate.Principal(c), page.Business.Slug, t.ID, booking.Cancel{Refund: refund}); err == nil {
 			return backTo(c, page.Business.Slug, "tickets/"+t.ID.String()+here(c), "done", "tickets_cancel")
@@ -324,6 +327,9 @@ func (p *Pages) refundTickets(c *fiber.Ctx) error {
 	}
 	asked, again := view.RefundingTickets{Order: *t, Left: left(t.Payment), Amount: form.Get("amount"), Back: here(c)}, ""
 	amount, ok := amountOf(asked.Amount)
+	if asked.Wrong = tooMuch(page, amount, t.Payment, t.Currency); asked.Wrong != "" {
+		return p.show(c, fiber.StatusUnprocessableEntity, page, view.RefundTickets(page, asked))
+	}
 	if !ok {
 		again = "amount_wrong"
 	} else if _, err = p.owner.RefundTickets(c.UserContext(), gate.Principal(c), page.Business.Slug, t.ID, booking.NewRefund{Refund: amount}); err == nil {

@@ -87,6 +87,9 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
 		return p.owner.PreviewCancellation(c.UserContext(), page.Business.Slug, b.ID)
 	})
+	if asked.Wrong = tooMuch(page, refund, b.Payment, b.Currency); asked.Wrong != "" {
+		return p.showCancel(c, fiber.StatusUnprocessableEntity, page, asked)
+	}
 	if err == nil && again == "" {
 		_, err = p.owner.CancelBooking(notifiedBy(c, form), gate.Principal(c), page.Business.Slug, b.ID, booking.Cancel{Refund: refund})
 		if err == nil {
@@ -130,6 +133,18 @@ func amountOf(typed string) (booking.RefundAmount, bool) {
 	return booking.RefundAmount(d.String()), true
 }
 
+// tooMuch returns the sentence for a refund above what was paid online and has not gone back; "" for a refund that is not.
+func tooMuch(page *view.Page, refund booking.RefundAmount, pay *booking.Payment, currency string) string {
+	wanted, err := decimal.NewFromString(string(refund))
+	rest, err2 := decimal.NewFromString(left(pay).String())
+	if pay == nil || err != nil || err2 != nil || wanted.LessThanOrEqual(rest) {
+		return ""
+	}
+	return page.Words.Fill("refund_too_much", map[string]string{
+		"Paid": page.Words.Amount(pay.Amount.String(), currency), "Left": page.Words.Amount(rest.String(), currency),
+	})
+}
+
 // left is what was paid online and has not gone back.
 func left(pay *booking.Payment) json.Number {
 	if pay == nil {
@@ -162,6 +177,9 @@ func (p *Pages) refund(c *fiber.Ctx) error {
 	}
 	asked := view.Refunding{Booking: *b, Left: left(b.Payment), Amount: form.Get("amount"), Back: here(c)}
 	amount, ok := amountOf(asked.Amount)
+	if asked.Wrong = tooMuch(page, amount, b.Payment, b.Currency); asked.Wrong != "" {
+		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Refund(page, asked))
+	}
 	if ok {
 		_, err = p.owner.RefundBooking(c.UserContext(), gate.Principal(c), page.Business.Slug, b.ID, booking.NewRefund{Refund: amount})
 	}

@@ -59,6 +59,9 @@ func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 	refund, again, err := chosenRefund(form, func() (*booking.Cancellation, error) {
 		return p.owner.Rentals.Of(page.Business.ID).Cancellation(ctx, slug, r.ID)
 	})
+	if asked.Wrong = tooMuch(page, refund, r.Payment, r.Currency); asked.Wrong != "" {
+		return p.showCancelReservation(c, fiber.StatusUnprocessableEntity, page, asked)
+	}
 	if err == nil && again == "" {
 		if _, err = p.owner.CancelReservation(notifiedBy(c, form), gate.Principal(c), slug, r.ID, booking.Cancel{Refund: refund}); err == nil {
 			return backTo(c, slug, "rentals", "done", "reservation_cancel")
@@ -100,6 +103,9 @@ func (p *Pages) refundReservation(c *fiber.Ctx) error {
 	asked, again := refunding(r), ""
 	asked.Amount = form.Get("amount")
 	amount, ok := amountOf(asked.Amount)
+	if asked.Wrong = tooMuch(page, amount, r.Payment, r.Currency); asked.Wrong != "" {
+		return p.show(c, fiber.StatusUnprocessableEntity, page, view.RefundReservation(page, asked))
+	}
 	if !ok {
 		again = "amount_wrong"
 	} else if _, err = p.owner.RefundReservation(c.UserContext(), gate.Principal(c), page.Business.Slug, r.ID, booking.NewRefund{Refund: amount}); err == nil {
