@@ -70,6 +70,10 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 		}
 		if len(draft.Problems) > 0 {
 			o.about.Problems = place(draft.Problems, s.within(draft.Fields), s.written, wrong)
+			for i, problem := range o.about.Problems {
+				path, sentence, _ := strings.Cut(problem, ": ")
+				o.about.Problems[i] = o.page.Named(draft.Fields, path) + ": " + sentence
+			}
 			o.page.Wrong = o.page.Words.Say("check")
 			return s.again(fiber.StatusUnprocessableEntity, wrong)
 		}

@@ -177,6 +177,34 @@ func (p *Page) named(fields document.Fields, at []string) string {
 	return strings.Join(parts, " · ")
 }
 
+// Named returns what people call a field at a path of a problem, such as services[0].price, whose indexes count from 0.
+func (p *Page) Named(fields document.Fields, path string) string {
+	at, here, list := steps(path), any(fields), ""
+	for i, step := range at {
+		index, isItem := strings.CutPrefix(step, "[")
+		if !isItem {
+			object, _ := here.(document.Fields)
+			here = object[step]
+			continue
+		}
+		n, err := strconv.Atoi(strings.TrimSuffix(index, "]"))
+		items, _ := here.([]any)
+		if err != nil || n < 0 || n >= len(items) {
+			break
+		}
+		here = items[n]
+		key, named := document.Name(here)
+		if !named {
+			key = strconv.Itoa(n + 1)
+			if i == 1 {
+				list = p.fieldName(at[0]) + " · "
+			}
+		}
+		at[i] = "[" + key + "]"
+	}
+	return list + p.named(fields, at)
+}
+
 func itemOf(list any, key string) any {
 	items, _ := list.([]any)
 	for _, item := range items {
@@ -204,6 +232,46 @@ func (p *Page) changed(d *Difference, c changes.Change) string {
 		return p.named(d.Before, steps(c.Path))
 	}
 	return p.named(d.After, steps(c.Path))
+}
+
+// referenced are the lists of the offer whose objects a field names by their keys.
+var referenced = map[string]string{
+	"staff": "staff", "services": "services", "events": "events", "rentals": "rentals", "rental": "rentals", "packages": "packages", "pricing_rules": "pricing_rules",
+}
+
+// withNames puts the names of objects in the place of their keys, in the value of a field at a path and in the fields of objects within it.
+func withNames(fields document.Fields, path string, value any) any {
+	field := path[strings.LastIndexByte(path, '.')+1:]
+	list := fields[referenced[field]]
+	switch value := value.(type) {
+	case string:
+		if referenced[field] != "" {
+			return called(itemOf(list, value), value)
+		}
+	case []string:
+		return withNames(fields, path, anyOf(value))
+	case []any:
+		names := make([]any, len(value))
+		for i, item := range value {
+			names[i] = withNames(fields, path, item)
+		}
+		return names
+	case map[string]any:
+		inner := make(document.Fields, len(value))
+		for name, v := range value {
+			inner[name] = withNames(fields, path+"."+name, v)
+		}
+		return inner
+	}
+	return value
+}
+
+func anyOf(values []string) []any {
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = v
+	}
+	return list
 }
 
 // fieldName is a field's label; what no form has is called as it is written.
