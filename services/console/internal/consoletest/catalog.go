@@ -36,6 +36,7 @@ type Catalog struct {
 	keys       []string             // Idempotency-Keys of publishes
 	before     func()               // what happens before the next publish or rollback
 	after      func()               // what happens after an offer was read the next time
+	staff      bool                 // offers have their staff
 	removed    map[string]bool      // slugs with the Idempotency-Keys of their removals
 }
 
@@ -51,6 +52,13 @@ func (s *Catalog) BeforePublish(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before = do
+}
+
+// ShowStaff makes offers have their staff.
+func (s *Catalog) ShowStaff() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.staff = true
 }
 
 // AfterOffer does something once, when an offer was read the next time.
@@ -249,7 +257,13 @@ func (s *Catalog) offer(r *http.Request) (*reply, error) {
 		defer do()
 	}
 	m, _ := manifest.Parse(v.canonical)
-	return ok(offerOf(m, r.PathValue("slug"), int64(n)))
+	o := offerOf(m, r.PathValue("slug"), int64(n))
+	for i := range m.Staff {
+		if s.staff {
+			o.Staff = append(o.Staff, catalog.Staff{ID: m.Staff[i].ObjectID(o.ID), Key: string(m.Staff[i].Key), Name: string(m.Staff[i].Name), Active: m.Staff[i].IsActive()})
+		}
+	}
+	return ok(o)
 }
 
 func (s *Catalog) remove(r *http.Request) (*reply, error) {

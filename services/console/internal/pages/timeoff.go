@@ -15,8 +15,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// timeOff shows the days that a member has taken off: who asks, else the one that the address names, else the first.
+// timeOff shows the days that a member has taken off: who asks, else the one that the address names. It asks whose where neither says.
 func (p *Pages) timeOff(c *fiber.Ctx) error {
+	if page, err := p.page(c, view.PlaceCalendar); err != nil {
+		return err
+	} else if _, err := uuid.Parse(c.Query("staff_id")); err != nil && len(page.Business.Staff) > 1 &&
+		gate.Principal(c).Reach(page.Business.ID, access.EditOffer) != access.Own {
+		return p.show(c, fiber.StatusOK, page, view.ChooseTimeOff(page))
+	}
 	page, off, err := p.offOf(c, c.Query("staff_id"))
 	if err != nil {
 		return err
