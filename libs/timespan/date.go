@@ -17,13 +17,14 @@ func NewDate(year int, month time.Month, day int) Date {
 	return Date(floorDiv(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix(), secondsPerDay))
 }
 
-// ParseDate reads YYYY-MM-DD and refuses dates that do not exist, such as 2027-02-29 (semantics.md §1).
+// ParseDate reads YYYY-MM-DD and refuses dates that do not exist, such as 2027-02-29 (semantics.md §1). The calendar has no year 0, and
+// PostgreSQL refuses it.
 func ParseDate(s string) (Date, error) {
 	if len(s) != len(time.DateOnly) {
 		return 0, fmt.Errorf("%q is not a date; write YYYY-MM-DD, such as 2027-03-01", clip.Text(s))
 	}
 	t, err := time.Parse(time.DateOnly, s)
-	if err != nil {
+	if err != nil || t.Year() == 0 {
 		return 0, fmt.Errorf("%q is not a real calendar date; write YYYY-MM-DD, such as 2027-03-01", clip.Text(s))
 	}
 	return Date(floorDiv(t.Unix(), secondsPerDay)), nil
