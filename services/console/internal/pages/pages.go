@@ -123,7 +123,7 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 		return nil, err
 	}
 	page := p.plain(c, business.DefaultLanguage)
-	page.Business, page.Place = business, place
+	page.Business, page.Place, page.Seal = business, place, p.box.Of(business.Slug).SealPath
 	page.May = func(a access.Action) bool { return gate.Principal(c).Reach(business.ID, a) != access.None }
 	page.Searches = gate.Principal(c).Reach(business.ID, access.SeeBookings) != access.NoContact
 	page.Notice = done(page, c.Query("done"))

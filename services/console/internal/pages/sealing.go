@@ -3,6 +3,7 @@ package pages
 import (
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -12,11 +13,14 @@ import (
 
 type boxKey struct{}
 
-// unseal is middleware that opens what addresses of pages hold of customers, so that handlers read it as it was typed.
+// unseal is middleware below /business that opens what addresses of a business's pages hold of customers, so that
+// handlers read it as it was typed.
 func (p *Pages) unseal(c *fiber.Ctx) error {
-	c.Locals(boxKey{}, p.box)
+	slug, _, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/business/"), "/")
+	box := p.box.Of(strings.Clone(slug))
+	c.Locals(boxKey{}, box)
 	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
-	if err == nil && p.box.OpenQuery(values) {
+	if err == nil && box.OpenQuery(values) {
 		c.Request().URI().SetQueryString(values.Encode())
 	}
 	return c.Next()

@@ -1,6 +1,6 @@
 // Package sealed hides customers' data in addresses of pages, which end up in logs and in the history of browsers: a
-// value is encrypted and authenticated (AES-256-GCM), so that only this installation reads it. Equal values are sealed
-// alike, so that a page keeps its address.
+// value is encrypted and authenticated (AES-256-GCM), so that only this installation reads it, and only on the pages of
+// the business that it was sealed for. Equal values of one business are sealed alike, so that a page keeps its address.
 package sealed
 
 import (
@@ -23,7 +23,10 @@ const mark = "~"
 var parameters = []string{"email", "name", "phone", "query"}
 
 // Box seals and opens. It is safe for many goroutines.
-type Box struct{ keys []key }
+type Box struct {
+	keys     []key
+	business string
+}
 
 type key struct {
 	aead cipher.AEAD
@@ -52,13 +55,17 @@ func New(secrets ...string) (*Box, error) {
 	return b, nil
 }
 
+// Of returns a box of one business, by its slug. It opens no value of another business, nor one of the box that [New]
+// returns.
+func (b *Box) Of(business string) *Box { return &Box{keys: b.keys, business: business} }
+
 // Seal returns a sealed value, of letters, digits, dashes and underscores after the mark.
 func (b *Box) Seal(text string) string {
 	k := b.keys[0]
 	mac := hmac.New(sha256.New, k.mac)
-	mac.Write([]byte(text))
+	mac.Write([]byte(b.business + "\x00" + text))
 	nonce := mac.Sum(nil)[:k.aead.NonceSize()]
-	return mark + base64.RawURLEncoding.EncodeToString(k.aead.Seal(nonce, nonce, []byte(text), nil))
+	return mark + base64.RawURLEncoding.EncodeToString(k.aead.Seal(nonce, nonce, []byte(text), []byte(b.business)))
 }
 
 // Open returns what was sealed; false for any other text.
@@ -70,7 +77,7 @@ func (b *Box) Open(value string) (string, bool) {
 	}
 	for _, k := range b.keys {
 		if n := k.aead.NonceSize(); len(whole) > n {
-			if text, err := k.aead.Open(nil, whole[:n], whole[n:], nil); err == nil {
+			if text, err := k.aead.Open(nil, whole[:n], whole[n:], []byte(b.business)); err == nil {
 				return string(text), true
 			}
 		}

@@ -47,6 +47,25 @@ func TestSealedValuesOpenForTheirInstallationAlone(t *testing.T) {
 	})
 }
 
+// A value that was sealed for one business tells nothing to another one: it neither opens nor is sealed alike there.
+func TestSealedValuesOpenForTheirBusinessAlone(t *testing.T) {
+	t.Parallel()
+	b := box(t, "one")
+	harbor, quay := b.Of("harbor"), b.Of("quay")
+	value := harbor.Seal("zoe@example.com")
+	if got, ok := box(t, "two", "one").Of("harbor").Open(value); !ok || got != "zoe@example.com" {
+		t.Errorf("its own business opens it as %q, %v", got, ok)
+	}
+	for name, other := range map[string]*sealed.Box{"another business": quay, "no business": b} {
+		if got, ok := other.Open(value); ok {
+			t.Errorf("%s opens it as %q", name, got)
+		}
+		if other.Seal("zoe@example.com") == value {
+			t.Errorf("%s seals alike", name)
+		}
+	}
+}
+
 // No address of a page has an e-mail address in it, and the page reads the same from it.
 func TestSealedQueriesHaveNoAddresses(t *testing.T) {
 	t.Parallel()
