@@ -126,6 +126,11 @@ func (p Principal) RequireAnywhere(action Action) error {
 	return nil
 }
 
+// ManagesTeams reports whether the principal manages the team of every business in a list of members.
+func (p Principal) ManagesTeams(of []Member) bool {
+	return !slices.ContainsFunc(of, func(m Member) bool { return p.Reach(m.BusinessID, ManageTeam) == None })
+}
+
 // Businesses are the ids of those that the principal belongs to; nil, for an operator, stands for all.
 func (p Principal) Businesses() []uuid.UUID {
 	if p.Operator {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"time"
 
@@ -36,8 +37,8 @@ func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) err
 	return addLink(ctx, s.pool, l, hash)
 }
 
-// AddInvitation is [Store.AddLink] of a link that a principal gives to a person whom they invite into a business,
-// with the nil UUID among the operators. Errors: [ErrRevoked]. Faults: those of the principal's rights.
+// AddInvitation is [Store.AddLink] of a link that is mailed to a person whom a principal invites into a business, with
+// the nil UUID among the operators. Errors: [ErrRevoked]. Faults: those of the principal's rights.
 func (s *Store) AddInvitation(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link, hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := authorizeIn(ctx, tx, by, businessID); err != nil {
@@ -45,6 +46,40 @@ func (s *Store) AddInvitation(ctx context.Context, by access.Principal, business
 		}
 		return addLink(ctx, tx, l, hash)
 	})
+}
+
+// ErrKnownElsewhere says that a person is verified, an operator or a member of a business that the principal does not
+// manage: with a link, the principal could act as the person where the principal has no rights.
+var ErrKnownElsewhere = errors.New("is known elsewhere")
+
+// AddHandedLink is [Store.AddInvitation] of a link that the principal is shown and hands on. It verifies the person if
+// the principal is an operator. Errors: [ErrRevoked], [ErrKnownElsewhere]. Faults: those of the principal's rights.
+func (s *Store) AddHandedLink(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link, hash [sha256.Size]byte) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		now, err := authorizeIn(ctx, tx, by, businessID, l.PersonID)
+		if err != nil {
+			return err
+		}
+		if l.Verifies = now.Operator; !now.Operator {
+			if err := requireOwn(ctx, tx, now, l.PersonID); err != nil {
+				return err
+			}
+		}
+		return addLink(ctx, tx, l, hash)
+	})
+}
+
+// requireOwn refuses a person whom others than the principal know. Errors: [ErrKnownElsewhere].
+func requireOwn(ctx context.Context, tx pgx.Tx, by access.Principal, personID uuid.UUID) error {
+	person, err := lockPerson(ctx, tx, personID)
+	if err != nil {
+		return err
+	}
+	known, err := postgres.Rows(ctx, tx, scanMember, "read a person's businesses", membersSQL, personID)
+	if err == nil && (person.Verified || person.Operator || !by.ManagesTeams(known)) {
+		err = ErrKnownElsewhere
+	}
+	return err
 }
 
 func addLink(ctx context.Context, to execer, l Link, hash [sha256.Size]byte) error {

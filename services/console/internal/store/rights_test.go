@@ -112,6 +112,11 @@ var writes = map[string]func(t *testing.T, s *store.Store, a account) error{
 		_, hash := secret.New("")
 		return s.AddInvitation(testkit.AsSystem(t), a.by, a.business, store.Link{PersonID: a.id, Purpose: store.ForSignIn, ExpiresAt: time.Now().Add(time.Hour)}, hash)
 	},
+	"AddHandedLink": func(t *testing.T, s *store.Store, a account) error {
+		_, hash := secret.New("")
+		err := s.AddHandedLink(t.Context(), a.by, a.business, store.Link{PersonID: a.id, Purpose: store.ForSignIn, ExpiresAt: time.Now().Add(time.Hour)}, hash)
+		return unless(err, store.ErrKnownElsewhere)
+	},
 	"AddToken": func(t *testing.T, s *store.Store, a account) error {
 		clear, hash := secret.New(secret.TokenPrefix)
 		return s.AddToken(testkit.AsSystem(t), a.by, store.Token{

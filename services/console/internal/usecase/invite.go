@@ -142,9 +142,7 @@ func memberOf(business *catalog.Offer, role access.Role, staffID *uuid.UUID) (ac
 
 // managesAll reports whether the principal manages the team of every business that a person belongs to.
 func managesAll(by Principal, person store.Person, members []access.Member) bool {
-	return by.Operator || !person.Operator && !slices.ContainsFunc(members, func(m access.Member) bool {
-		return by.Reach(m.BusinessID, access.ManageTeam) == access.None
-	})
+	return by.Operator || !person.Operator && by.ManagesTeams(members)
 }
 
 func memberFault(err error) error {
@@ -159,13 +157,17 @@ func memberFault(err error) error {
 	return err
 }
 
-// invited makes the link. Nobody but an operator gets one to somebody of whom it is known who they are.
+// invited makes the link. An operator gets one to any person; an owner to a person who is not verified and belongs to no business that
+// the owner does not manage.
 func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UUID, person store.Person, role access.Role) (*Invited, error) {
 	invited := &Invited{ID: person.ID, Email: person.Email, Role: role}
-	if person.Verified && !by.Operator {
+	link := store.Link{PersonID: person.ID, Purpose: store.ForSignIn}
+	clear, expires, err := a.makeLink(link, LinkGood, func(l store.Link, hash [32]byte) error {
+		return a.Store.AddHandedLink(ctx, by, businessID, l, hash)
+	})
+	if errors.Is(err, store.ErrKnownElsewhere) {
 		return invited, nil
 	}
-	clear, expires, err := a.makeInvitation(ctx, by, businessID, store.Link{PersonID: person.ID, Purpose: store.ForSignIn, Verifies: by.Operator}, LinkGood)
 	if err != nil {
 		return nil, fault.Unknown(fmt.Errorf("somebody was invited and has no link: %w", err)) // repeated, the request makes one
 	}

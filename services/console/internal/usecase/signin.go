@@ -24,7 +24,7 @@ func (a *Accounts) makeLink(link store.Link, good time.Duration, keep func(store
 	return clear, link.ExpiresAt, keep(link, hash)
 }
 
-// makeInvitation is makeLink of a link that a principal gives to somebody whom they invite into a business, with the
+// makeInvitation is makeLink of a link that is mailed to a person whom a principal invites into a business, with the
 // nil UUID among the operators.
 func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID uuid.UUID, link store.Link, good time.Duration) (string, time.Time, error) {
 	return a.makeLink(link, good, func(l store.Link, hash [32]byte) error { return a.Store.AddInvitation(ctx, by, businessID, l, hash) })
