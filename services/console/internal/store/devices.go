@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
@@ -149,9 +148,8 @@ func (s *Store) EndDevice(ctx context.Context, by access.Principal, id uuid.UUID
 		if _, err := authorize(ctx, tx, by, by.ID); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, revoke(`SELECT id FROM tokens WHERE created_by = @person_id AND id = @id AND device IS NOT NULL`),
-			eventlog.Add(ctx, pgx.NamedArgs{"person_id": by.ID, "id": id}, now))
-		return err
+		first := `SELECT id FROM tokens WHERE created_by = @person_id AND id = @id AND device IS NOT NULL`
+		return revoke(ctx, tx, first, pgx.NamedArgs{"person_id": by.ID, "id": id}, now)
 	})
 }
 
@@ -161,9 +159,8 @@ func endDevices(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Tim
 	if _, err := tx.Exec(ctx, `UPDATE device_logins SET allowed = false WHERE person_id = $1`, personID); err != nil {
 		return fmt.Errorf("refuse the programs that wait: %w", err)
 	}
-	_, err := tx.Exec(ctx, revoke(`SELECT id FROM tokens WHERE created_by = @person_id AND device IS NOT NULL`),
-		eventlog.Add(ctx, pgx.NamedArgs{"person_id": personID}, now))
-	if err != nil {
+	first := `SELECT id FROM tokens WHERE created_by = @person_id AND device IS NOT NULL`
+	if err := revoke(ctx, tx, first, pgx.NamedArgs{"person_id": personID}, now); err != nil {
 		return fmt.Errorf("end the programs of a person: %w", err)
 	}
 	return nil

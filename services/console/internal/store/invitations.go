@@ -73,7 +73,7 @@ func (s *Store) Invite(
 			return Invitation{}, nil
 		}
 		if mustAccept(by, person, known) {
-			return insertInvitation(ctx, tx, Invitation{
+			return insertInvitation(ctx, tx, by.ID, Invitation{
 				Member: m, ID: uuid.New(), Email: person.Email, CreatedAt: now, ExpiresAt: now.Add(InvitationGood).UTC().Truncate(time.Second),
 			})
 		}
@@ -106,8 +106,8 @@ func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.M
 // keptInvitation is what an event keeps of an invitation: no address.
 const keptInvitation = `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`
 
-// insertInvitation keeps an invitation. One to the same address takes the place of the former one and keeps its id.
-func insertInvitation(ctx context.Context, tx pgx.Tx, i Invitation) (Invitation, error) {
+// insertInvitation keeps an invitation of a maker. One to the same address takes the place of the former one and keeps its id.
+func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitation) (Invitation, error) {
 	var others int
 	err := tx.QueryRow(ctx, `SELECT count(*) FROM invitations WHERE business_id = $1 AND email <> $2 AND expires_at > $3`, i.BusinessID, i.Email, i.CreatedAt).Scan(&others)
 	if err == nil && others >= maxInvitations {
@@ -118,16 +118,16 @@ func insertInvitation(ctx context.Context, tx pgx.Tx, i Invitation) (Invitation,
 	}
 	_, err = tx.Exec(ctx, `
 		WITH made AS (
-		    INSERT INTO invitations (business_id, email, id, role, staff_id, created_at, expires_at)
-		    VALUES (@business_id, @email, @id, @role, @staff_id, @created_at, @expires_at)
+		    INSERT INTO invitations (business_id, email, id, role, staff_id, created_at, expires_at, made_by)
+		    VALUES (@business_id, @email, @id, @role, @staff_id, @created_at, @expires_at, @made_by)
 		    ON CONFLICT (business_id, email) DO UPDATE SET role = excluded.role, staff_id = excluded.staff_id, created_at = excluded.created_at,
-		        expires_at = excluded.expires_at, sequence = invitations.sequence + 1, hash = NULL
+		        expires_at = excluded.expires_at, made_by = excluded.made_by, sequence = invitations.sequence + 1, hash = NULL
 		    RETURNING *
 		)
 		`+eventlog.Record(event.Member, event.MemberInvited, "made", keptInvitation),
 		eventlog.Add(ctx, pgx.NamedArgs{
 			"business_id": i.BusinessID, "email": i.Email, "id": i.ID, "role": i.Role, "staff_id": OrNull(i.StaffID),
-			"created_at": i.CreatedAt, "expires_at": i.ExpiresAt,
+			"created_at": i.CreatedAt, "expires_at": i.ExpiresAt, "made_by": OrNull(maker),
 		}, i.CreatedAt))
 	if err != nil {
 		return Invitation{}, fmt.Errorf("keep an invitation: %w", err)

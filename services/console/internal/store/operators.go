@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/slotmesh/slotmesh/libs/eventlog"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
@@ -127,9 +126,9 @@ func demote(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 // revokeMadeAsOperator ends the tokens that a person made as an operator, which are those of operators and of businesses that the person does
 // not belong to, and those that were made with them.
 func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
-	_, err := tx.Exec(ctx, revoke(`SELECT id FROM tokens WHERE created_by = @person_id AND NOT EXISTS (
-		SELECT FROM members WHERE members.person_id = @person_id AND members.business_id = tokens.business_id)`),
-		eventlog.Add(ctx, pgx.NamedArgs{"person_id": personID}, now))
+	err := revoke(ctx, tx, `SELECT id FROM tokens WHERE created_by = @person_id AND NOT EXISTS (
+		SELECT FROM members WHERE members.person_id = @person_id AND members.business_id = tokens.business_id)`,
+		pgx.NamedArgs{"person_id": personID}, now)
 	if err != nil {
 		return fmt.Errorf("end an operator's tokens: %w", err)
 	}

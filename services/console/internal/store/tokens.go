@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -130,17 +131,27 @@ func (s *Store) TokenByID(ctx context.Context, id uuid.UUID) (Token, error) {
 const keptToken = `jsonb_build_object('id', id, 'business_id', business_id, 'name', name, 'role', role, 'staff_id', staff_id, 'prefix', prefix,
     'created_at', created_at, 'expires_at', expires_at, 'revoked_at', revoked_at)`
 
-// revoke ends tokens and those that were made with them, at once. first is a query of their ids; what ended before stays as it was.
-func revoke(first string) string {
-	return `
-		WITH RECURSIVE ended AS (
+// endedSQL is a query of the ids of tokens and of those that were made with them. first is a query of the former.
+func endedSQL(first string) string {
+	return `WITH RECURSIVE ended AS (
 		    ` + first + `
 		    UNION SELECT t.id FROM tokens AS t JOIN ended ON t.created_by = ended.id
-		), revoked AS (
+		)`
+}
+
+// revoke ends tokens and those that were made with them, at once, and the invitations that were made with any of them. first is a query of
+// the ids of the former; its parameters are args. What ended before stays as it was.
+func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, now time.Time) error {
+	args = eventlog.Add(ctx, args, now)
+	if _, err := tx.Exec(ctx, endInvitationSQL(`made_by IN (`+endedSQL(first)+` SELECT id FROM ended)`), args); err != nil {
+		return fmt.Errorf("end the invitations of tokens: %w", err)
+	}
+	_, err := tx.Exec(ctx, endedSQL(first)+`, revoked AS (
 		    UPDATE tokens SET revoked_at = @event_at, sequence = tokens.sequence + 1 FROM ended WHERE tokens.id = ended.id AND revoked_at IS NULL
 		    RETURNING tokens.*
 		)
-		` + eventlog.Record(event.Token, event.TokenRevoked, "revoked", keptToken)
+		`+eventlog.Record(event.Token, event.TokenRevoked, "revoked", keptToken), args)
+	return err
 }
 
 // RevokeToken ends a token of a business and those that were made with it, at once; what ended before stays as it
@@ -159,9 +170,8 @@ func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID
 			if _, err := authorizeIn(ctx, tx, by, businessID, root); err != nil {
 				return struct{}{}, err
 			}
-			_, err := tx.Exec(ctx, revoke(`SELECT id FROM tokens WHERE business_id = @business_id AND id = @id`),
-				eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id}, now))
-			return struct{}{}, err
+			first := `SELECT id FROM tokens WHERE business_id = @business_id AND id = @id`
+			return struct{}{}, revoke(ctx, tx, first, pgx.NamedArgs{"business_id": businessID, "id": id}, now)
 		})
 	})
 	if err != nil {
@@ -170,11 +180,15 @@ func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID
 	return nil
 }
 
-// revokeMadeBy ends the tokens of a business that a person has made, and those that were made with them.
+// revokeMadeBy ends the tokens of a business that a person has made and those that were made with them, and the invitations that the
+// person made with and without them.
 func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
-	_, err := tx.Exec(ctx, revoke(`SELECT id FROM tokens WHERE business_id = @business_id AND created_by = @person_id`),
-		eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "person_id": personID}, now))
-	return err
+	args := pgx.NamedArgs{"business_id": businessID, "person_id": personID}
+	_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND made_by = @person_id`), eventlog.Add(ctx, maps.Clone(args), now))
+	if err != nil {
+		return fmt.Errorf("end a person's invitations: %w", err)
+	}
+	return revoke(ctx, tx, `SELECT id FROM tokens WHERE business_id = @business_id AND created_by = @person_id`, args, now)
 }
 
 // madeByLapsed finds the person who made a token, or the token that it was made with, if a group made them an operator and that has lapsed at the

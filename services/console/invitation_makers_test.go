@@ -1,0 +1,103 @@
+package console_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+// inviter is an owner who has invited a friend, with the id of the token that the friend was invited with, if one was.
+type inviter struct {
+	id, token uuid.UUID
+	session   string
+}
+
+// waysToInvite invite a known person as an owner, by the session of an owner or with a token of theirs.
+var waysToInvite = map[string]func(*testing.T, *consoletest.World, *inviter, access.Member, string){
+	"session": func(t *testing.T, w *consoletest.World, by *inviter, _ access.Member, email string) {
+		fill(t, w, "/business/harbor/team/invite", by.session, url.Values{"email": {email}, "role": {"owner"}})
+	},
+	"token": func(t *testing.T, w *consoletest.World, by *inviter, owner access.Member, email string) {
+		inviteWith(t, w, w.TokenMadeBy(t, owner, by.id), email)
+		by.token = tokenNamed(t, w, string(access.Owner))
+	},
+	"token of a program": func(t *testing.T, w *consoletest.World, by *inviter, owner access.Member, email string) {
+		inviteWith(t, w, childOf(t, w, connect(t, w, by.session, "laptop", owner.BusinessID)), email)
+		by.token = tokenNamed(t, w, "slotmesh login")
+	},
+}
+
+func inviteWith(t *testing.T, w *consoletest.World, token, email string) {
+	t.Helper()
+	if got := w.CallAs(t, token, "POST", harb+"/members", `{"email":"`+email+`","role":"owner","mail":false}`); got.Status != 201 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+}
+
+// tokenNamed returns the id of a token of the business.
+func tokenNamed(t *testing.T, w *consoletest.World, name string) uuid.UUID {
+	t.Helper()
+	for _, listed := range field(t, w.Call(t, "GET", "/admin/tokens?business=harbor", ""), "tokens").([]any) {
+		if token := listed.(map[string]any); token["name"] == name {
+			return uuid.MustParse(token["id"].(string))
+		}
+	}
+	t.Fatalf("no token is called %s", name)
+	return uuid.Nil
+}
+
+// An open invitation ends with the right of its maker to invite: nobody joins by it afterwards.
+func TestInvitationsEndWithTheRightToInvite(t *testing.T) {
+	t.Parallel()
+	for ended, end := range map[string]func(*testing.T, *consoletest.World, *inviter){
+		"removed": func(t *testing.T, w *consoletest.World, by *inviter) {
+			w.Call(t, "DELETE", harb+"/members/"+by.id.String(), "")
+		},
+		"demoted": func(t *testing.T, w *consoletest.World, by *inviter) {
+			w.Call(t, "PATCH", harb+"/members/"+by.id.String(), `{"role":"viewer"}`)
+		},
+		"token revoked": func(t *testing.T, w *consoletest.World, by *inviter) {
+			w.Call(t, "DELETE", "/admin/tokens/"+by.token.String(), "")
+		},
+	} {
+		for way, invite := range waysToInvite {
+			if ended == "token revoked" && way == "session" {
+				continue
+			}
+			t.Run(ended+", by "+way, func(t *testing.T) {
+				t.Parallel()
+				w := consoletest.Start(t)
+				owner := access.Member{BusinessID: publish(t, w), Role: access.Owner}
+				w.SessionOf(t, "olga@example.com", owner)
+				friend := w.SessionOf(t, "friend@example.com")
+				by := inviter{session: w.SessionOf(t, "max@example.com", owner)}
+				who, err := w.Store.ByEmail(t.Context(), "max@example.com")
+				if err != nil {
+					t.Fatal(err)
+				}
+				by.id = who.ID
+				invite(t, w, &by, owner, "friend@example.com")
+				list := field(t, w.Call(t, "GET", harb+"/invitations", ""), "invitations").([]any)
+				if len(list) != 1 {
+					t.Fatalf("%d invitations are open", len(list))
+				}
+				id := list[0].(map[string]any)["id"].(string)
+				end(t, w, &by)
+				if list := w.Call(t, "GET", harb+"/invitations", ""); strings.Contains(list.Body, id) {
+					t.Errorf("it is open still: %s", list.Body)
+				}
+				if got := press(t, w, "/account/invitations/"+id+"/accept", friend); got.Status != 404 {
+					t.Errorf("the friend accepts it: %d", got.Status)
+				}
+				if members := w.Call(t, "GET", harb+"/members", ""); strings.Contains(members.Body, "friend@example.com") {
+					t.Errorf("the friend is a member: %s", members.Body)
+				}
+			})
+		}
+	}
+}
