@@ -85,6 +85,7 @@ const (
 	invitation = "invitation"
 
 	businessInvitation = "business-invitation"
+	accountNotice      = "account-notice"
 )
 
 // requests says which requests a limit counts.

@@ -38,7 +38,7 @@ func TestEveryRequestHasALimitByItsPath(t *testing.T) {
 	g, _ := gate(settings)
 	seen := []string{ // which no path has
 		"key", "wrong-token", "admin", "sign-in", "wrong-sign-in-quarter", "wrong-sign-in-hour", "wrong-sign-in-day",
-		"mailed-link", "invitation", "business-invitation",
+		"mailed-link", "invitation", "business-invitation", "account-notice",
 	}
 	for request, want := range map[string]string{
 		"GET /api/public/harbor/info":                   `"info";q=600;w=60`,

@@ -32,6 +32,7 @@ const (
 	mailedLinkWindow = 30 * time.Minute
 	maxMailedLinks   = 3
 	maxInvitations   = 5
+	maxNotices       = 5
 )
 
 // longer are the limits whose windows are not a minute. Like the attempts they are none where those are not limited.
@@ -40,6 +41,7 @@ func (c *Config) longer() []ratelimit.Limit {
 		{Name: mailedLink, N: min(c.SignInsPerMinute, maxMailedLinks), Window: mailedLinkWindow},
 		{Name: invitation, N: min(c.SignInsPerMinute, maxInvitations), Window: time.Hour},
 		{Name: businessInvitation, N: c.InvitationsPerHour, Window: time.Hour},
+		{Name: accountNotice, N: min(c.SignInsPerMinute, maxNotices), Window: time.Hour},
 	}
 	for _, w := range wrongSignIns {
 		all = append(all, ratelimit.Limit{Name: w.name, N: w.times * c.SignInsPerMinute, Window: w.window})
@@ -118,6 +120,13 @@ func (g *Gate) MailedLink(ctx context.Context, by Attempter, answer server.Heade
 // Invitation counts a mail that invites an account, whether the account exists or not. Faults: rate_limited (429).
 func (g *Gate) Invitation(ctx context.Context, account string) error {
 	return g.count(ctx, g.rows[invitation], ratelimit.ID("account "+account), fault.RateLimited, http.Header{})
+}
+
+// AccountNotice counts a mail that tells an account of a change. Each subject has a count of its own, so that mails about
+// one kind of change keep none about another back. Faults: rate_limited (429).
+func (g *Gate) AccountNotice(ctx context.Context, account, subject string) error {
+	who := ratelimit.ID("account " + account + " notice " + subject)
+	return g.count(ctx, g.rows[accountNotice], who, fault.RateLimited, http.Header{})
 }
 
 // BusinessInvitation counts an invitation that a business sends, whoever it goes to. Faults: rate_limited (429).

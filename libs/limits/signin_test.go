@@ -156,6 +156,28 @@ func TestInvitationsAreCountedApartFromMailedLinks(t *testing.T) {
 	}
 }
 
+func TestNoticesAreCountedByAccountAndSubject(t *testing.T) {
+	t.Parallel()
+	g, hands := gate(settings)
+	for range 5 {
+		if err := g.AccountNotice(t.Context(), "ana", "password"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := g.AccountNotice(t.Context(), "ana", "password"); !fault.Is(err, fault.RateLimited) {
+		t.Errorf("the sixth in an hour: %v", err)
+	}
+	for account, subject := range map[string]string{"ana": "programs", "bo": "password"} {
+		if err := g.AccountNotice(t.Context(), account, subject); err != nil {
+			t.Errorf("%s about %s: %v", account, subject, err)
+		}
+	}
+	hands.Advance(time.Hour)
+	if err := g.AccountNotice(t.Context(), "ana", "password"); err != nil {
+		t.Errorf("an hour later: %v", err)
+	}
+}
+
 func TestWithoutALimitNoAttemptIsCounted(t *testing.T) {
 	t.Parallel()
 	g, _ := gate(limits.Config{Counting: settings.Counting})

@@ -176,7 +176,7 @@ func (a *Accounts) tellOfDevice(ctx context.Context, made store.Token) {
 		a.Logger.WarnContext(ctx, "a mail about an account was not written", slog.Any("error", err))
 		return
 	}
-	a.tell(ctx, who.Person, func(to, link string, languages ...string) (notifications.Mail, error) {
+	a.tell(ctx, who.Person, aboutPrograms, func(to, link string, languages ...string) (notifications.Mail, error) {
 		return accountmail.DeviceAdded(to, made.Device, link, languages...)
 	})
 }

@@ -120,8 +120,31 @@ func (a *Accounts) VersionsURL(slug string) string {
 	return a.OwnerURL + "/business/" + slug + "/offer/versions"
 }
 
-// MailOwners mails every owner of a business in the background. write makes the mail to one of them.
-func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, write func(to store.Person) (notifications.Mail, error)) {
+// Subjects of mails about a change, each with its own count in limits.
+const (
+	aboutPassword  = "password"
+	aboutPasskeys  = "passkeys"
+	aboutPrograms  = "programs"
+	aboutRetention = "retention"
+	aboutPayments  = "payment accounts"
+)
+
+// mayNotify reports whether a person may be mailed about a change now, and counts the mail. An address that is not verified may be
+// that of a stranger, whom an inviter could reach with any number of mails.
+func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject string) bool {
+	if !to.Verified {
+		return false
+	}
+	if err := a.Limits.AccountNotice(ctx, AccountKey(to.Email), subject); err != nil {
+		a.Logger.WarnContext(ctx, "a limit keeps a mail about a change back", slog.String("person_id", to.ID.String()), slog.String("subject", subject))
+		return false
+	}
+	return true
+}
+
+// MailOwners mails every owner of a business in the background whose address is verified. subject is the kind of the change, and write
+// makes the mail to one of them.
+func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, subject string, write func(to store.Person) (notifications.Mail, error)) {
 	if a.OwnerURL == "" {
 		return
 	}
@@ -132,6 +155,9 @@ func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, write f
 		}
 		var failed error
 		for _, owner := range owners {
+			if !a.mayNotify(ctx, owner, "business "+businessID.String()+" "+subject) {
+				continue
+			}
 			mail, err := write(owner)
 			if err == nil {
 				err = a.Mails.SendMail(ctx, mail)

@@ -19,7 +19,7 @@ import (
 type OwnerMailer interface {
 	// VersionsURL is the address of the page that lists the versions of a business's offer.
 	VersionsURL(slug string) string
-	MailOwners(ctx context.Context, businessID uuid.UUID, write func(to store.Person) (notifications.Mail, error))
+	MailOwners(ctx context.Context, businessID uuid.UUID, subject string, write func(to store.Person) (notifications.Mail, error))
 }
 
 var _ OwnerMailer = (*Accounts)(nil)
@@ -67,12 +67,12 @@ func (o *Owner) watchedOf(ctx context.Context, slug string, version int64) (*wat
 func (o *Owner) mailChanges(ctx context.Context, published *catalog.Published, before, after *watched) {
 	link := o.Mailer.VersionsURL(published.Slug)
 	if days, until := after.keepCustomersDays(), before.keepCustomersDays(); days < until {
-		o.Mailer.MailOwners(ctx, published.ID, func(to store.Person) (notifications.Mail, error) {
+		o.Mailer.MailOwners(ctx, published.ID, aboutRetention, func(to store.Person) (notifications.Mail, error) {
 			return accountmail.RetentionShortened(to.Email, after.Name, link, until, days, to.Language)
 		})
 	}
 	if !maps.Equal(before.Payments.Accounts, after.Payments.Accounts) {
-		o.Mailer.MailOwners(ctx, published.ID, func(to store.Person) (notifications.Mail, error) {
+		o.Mailer.MailOwners(ctx, published.ID, aboutPayments, func(to store.Person) (notifications.Mail, error) {
 			return accountmail.PaymentAccountChanged(to.Email, after.Name, link, to.Language)
 		})
 	}

@@ -179,7 +179,7 @@ func (a *Accounts) AddPasskey(ctx context.Context, signed *SignedIn, clear, name
 		return err
 	}
 	a.Logger.InfoContext(ctx, "passkey added", "person_id", signed.Person.ID, "passkey_id", added.ID)
-	a.tell(ctx, signed.Person, accountmail.PasskeyAdded)
+	a.tell(ctx, signed.Person, aboutPasskeys, accountmail.PasskeyAdded)
 	return nil
 }
 
@@ -194,7 +194,7 @@ func (a *Accounts) RemovePasskey(ctx context.Context, signed *SignedIn, id uuid.
 		return "", err
 	}
 	a.Logger.InfoContext(ctx, "passkey removed", "person_id", signed.Person.ID, "passkey_id", id, "session_id", begun.ID)
-	a.tell(ctx, signed.Person, accountmail.PasskeyRemoved)
+	a.tell(ctx, signed.Person, aboutPasskeys, accountmail.PasskeyRemoved)
 	return session, nil
 }
 
@@ -209,16 +209,19 @@ func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedIn, client 
 		return "", err
 	}
 	a.Logger.InfoContext(ctx, "password removed", "person_id", signed.Person.ID, "session_id", begun.ID)
-	a.tell(ctx, signed.Person, accountmail.PasswordRemoved)
+	a.tell(ctx, signed.Person, aboutPassword, accountmail.PasswordRemoved)
 	return session, nil
 }
 
-// tell mails somebody what was changed of their account, as far as mails lead back here.
-func (a *Accounts) tell(ctx context.Context, who store.Person, write func(to, link string, languages ...string) (notifications.Mail, error)) {
+// tell mails a person that something of their account was changed, if mails lead back here. subject is the kind of the change.
+func (a *Accounts) tell(ctx context.Context, who store.Person, subject string, write func(to, link string, languages ...string) (notifications.Mail, error)) {
 	if a.OwnerURL == "" {
 		return
 	}
 	a.later(ctx, func(ctx context.Context) error {
+		if !a.mayNotify(ctx, who, subject) {
+			return nil
+		}
 		mail, err := write(who.Email, a.OwnerURL+"/sign-in/forgotten", who.Language)
 		if err != nil {
 			return err

@@ -147,6 +147,6 @@ func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedIn, current
 		return "", err
 	}
 	a.Logger.InfoContext(ctx, "password changed", "person_id", who.ID, "session_id", begun.ID)
-	a.tell(ctx, who.Person, accountmail.PasswordChanged)
+	a.tell(ctx, who.Person, aboutPassword, accountmail.PasswordChanged)
 	return session, nil
 }

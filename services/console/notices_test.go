@@ -1,0 +1,68 @@
+package console_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/console"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+// An owner who invites the address of a stranger, and signs in by the link, has no mail sent to it: neither by changes
+// of the account nor by changes of the business.
+func TestNoNoticeReachesAnUnverifiedAddress(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	owner, _ := as(t, w, id, access.Owner)
+	const victim = "victim@example.com"
+	got := w.CallAs(t, owner, "POST", harb+"/members", `{"email":"`+victim+`","role":"owner","mail":false}`)
+	session := sessionIn(t, press(t, w, field(t, got, "link").(string), ""))
+	current := ""
+	for i := range 5 {
+		chosen := fmt.Sprintf("a new long password %d", i)
+		got := fill(t, w, "/account/password", session, url.Values{"current": {current}, "new": {chosen}})
+		session, current = sessionIn(t, got), chosen
+	}
+	connect(t, w, session, "buy at evil.example", id)
+	olga := w.SessionOf(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	shortenRetention(t, w, owner, 1)
+	w.AwaitMail(t, "olga@example.com", 1)
+	connect(t, w, olga, "laptop", id)
+	w.AwaitMail(t, "olga@example.com", 2)
+	if mails := w.Notifications.Mails(victim); len(mails) > 0 {
+		t.Errorf("the stranger got %d mails, among them %+v", len(mails), mails[0])
+	}
+}
+
+// However often a business changes, an owner is mailed about one kind of change five times an hour.
+func TestNoticesToOwnersAreLimited(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, func(c *console.Config) { c.Limits.SignInsPerMinute = 10 })
+	id := publish(t, w)
+	owner, _ := as(t, w, id, access.Owner)
+	w.SessionOf(t, "olga@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	const most = 5
+	shortenRetention(t, w, owner, most+5)
+	w.AwaitMail(t, "olga@example.com", most)
+	w.Call(t, "PUT", harb, textOf(t, w)+"payments: {providers: [stripe], accounts: {stripe: acct_other}}\n", "Content-Type", yaml)
+	if mail, _ := w.AwaitMail(t, "olga@example.com", most+1); !strings.Contains(mail.Subject, "payment account was changed") {
+		t.Errorf("mail %d is about something else: %s", most+1, mail.Subject)
+	}
+}
+
+// shortenRetention publishes a shorter retention so many times.
+func shortenRetention(t *testing.T, w *consoletest.World, owner string, times int) {
+	t.Helper()
+	text := consoletest.Manifest("harbor", "Harbor")
+	for range times {
+		for _, days := range []string{"800", "30"} {
+			if got := w.CallAs(t, owner, "PUT", harb, text+"privacy: {keep_customers_days: "+days+"}\n", "Content-Type", yaml); got.Status != 200 {
+				t.Fatalf("%d %s", got.Status, got.Body)
+			}
+		}
+	}
+}
