@@ -147,6 +147,11 @@ func (s *Service) IsActive() bool { return or(s.Active, true) }
 // Lanes is how many bookings of a service without staff fit at the same time.
 func (s *Service) Lanes() int { return or(s.Capacity, 1) }
 
+// IsPricedPerPerson reports whether the price is of one person, as by default of a class.
+func (s *Service) IsPricedPerPerson() bool {
+	return s.PricePer == PerPerson || s.PricePer == "" && len(s.Classes) > 0
+}
+
 // Requirement is what is paid when booking; none by default.
 func (s *Service) Requirement() string {
 	return cmp.Or(s.PaymentRequirement, defaultPaymentRequirement)

@@ -20,6 +20,9 @@ const (
 	Kind       = "Business"
 )
 
+// PerPerson is the value of price_per whose price is of one person; the other one is of a booking.
+const PerPerson = "person"
+
 // Manifest is everything a business offers: one document, published whole or not at all.
 type Manifest struct {
 	// Format of the document; always slotmesh/v1.
@@ -373,6 +376,8 @@ type Service struct {
 	SlotIntervalMinutes *int `json:"slot_interval_minutes,omitzero" jsonschema:"minimum=1,maximum=1440"`
 	// List price; 0 or left out is free and never quoted.
 	Price Decimal `json:"price,omitzero" jsonschema:"minimum=0"`
+	// What the price is of: a person or a booking; default person of a class, booking otherwise.
+	PricePer string `json:"price_per,omitzero" jsonschema:"enum=person,enum=booking"`
 	// Address of a picture, https or http.
 	ImageURL URL `json:"image_url,omitzero"`
 	// Customers may take it several times in one booking.
@@ -651,8 +656,18 @@ type PricingRule struct {
 	Stop bool `json:"stop,omitzero"`
 	// What the rule changes; left out, everything priced.
 	AppliesTo *AppliesTo `json:"applies_to,omitzero"`
+	// What customers read beside a price that the rule changed; left out, a text for the kind.
+	Label Line `json:"label,omitzero" jsonschema:"maxLength=200"`
+	// The label in other languages, by language.
+	Translations map[Language]RuleTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 
 	rule.When
+}
+
+// RuleTranslation holds the label of a pricing rule in one language.
+type RuleTranslation struct {
+	// What customers read beside a price that the rule changed.
+	Label Line `json:"label,omitzero" jsonschema:"maxLength=200"`
 }
 
 // AppliesTo names what a rule changes. A kind left out is not changed.

@@ -15,6 +15,7 @@ func (v *validator) ruleList(at *path) {
 		v.id(here.field("id"), r.ID, r.ObjectID(v.business))
 		v.change(here, r)
 		v.appliesTo(here.field("applies_to"), r.AppliesTo)
+		translated(v, here, r.Translations)
 		spec, known := rule.SpecOf(r.Kind)
 		if !known {
 			continue // reported when it was read

@@ -163,6 +163,11 @@ type BookedService struct {
 	DurationMinutes int         `json:"duration_minutes"`
 	Price           json.Number `json:"price"`
 	StaffID         *uuid.UUID  `json:"staff_id,omitempty"` // who performs it in a package with staff per service
+	// Quantity is how many people the price is of, where it is per person and there are several; left out, as unit_price, otherwise.
+	Quantity  int         `json:"quantity,omitempty"`
+	UnitPrice json.Number `json:"unit_price,omitempty"` // of one of them, before the rules that go by the size of the party
+	// PriceChanges are the pricing rules that changed the price, in order; left out where none did.
+	PriceChanges []PriceChange `json:"price_changes,omitempty"`
 }
 
 // PerformedBy returns when a member performs the booking, or the part of a package that is the member's; false where the member has no
@@ -187,6 +192,13 @@ func (b *Booking) PerformedBy(member uuid.UUID) (time.Time, time.Time, bool) {
 		return b.StartsAt, b.EndsAt, true
 	}
 	return start, end, found
+}
+
+// PriceChange is a pricing rule that changed a price when something was sold.
+type PriceChange struct {
+	Rule  string `json:"rule"` // its key
+	Kind  string `json:"kind"`
+	Label string `json:"label"` // what the customer reads, in the language of the booking
 }
 
 // BookingList is one page of bookings. NextCursor is empty on the last.

@@ -46,3 +46,22 @@ func Due(requirement string, deposit *decimal.Decimal, price int64, currency mon
 	}
 	return 0
 }
+
+// Units is how many times a party of this size pays the service's price: once for each person or once for the booking.
+func (s *Service) Units(party int) int {
+	if s.PerPerson {
+		return max(1, party)
+	}
+	return 1
+}
+
+// Due is what of the service's price in a booking for a party is to be paid online, as [Due]. A fixed deposit is of one unit, as the
+// price is.
+func (s *Service) Due(price int64, party int, currency money.Currency) int64 {
+	deposit := s.DepositValue
+	if units := s.Units(party); deposit != nil && units > 1 && s.PaymentRequirement == RequirementDepositFixed {
+		all := deposit.Mul(decimal.NewFromInt(int64(units)))
+		deposit = &all
+	}
+	return Due(s.PaymentRequirement, deposit, price, currency)
+}

@@ -196,6 +196,7 @@ type Service struct {
 	BufferAfterMinutes  int              `json:"buffer_after_minutes"`
 	SlotIntervalMinutes int              `json:"slot_interval_minutes"` // the business's where the service sets none
 	Price               int64            `json:"price"`                 // minor units; 0 is free
+	PerPerson           bool             `json:"per_person,omitempty"`  // Price is of one person, not of the booking
 	PaymentRequirement  string           `json:"payment_requirement"`
 	DepositValue        *decimal.Decimal `json:"deposit_value"`
 	Capacity            int              `json:"capacity"`  // lanes of a service that no staff member performs
@@ -308,6 +309,7 @@ type Rule struct {
 	Set       *int64           `json:"set,omitempty"`    // minor units
 	Stop      bool             `json:"stop,omitempty"`
 	AppliesTo AppliesTo        `json:"applies_to"`
+	Label     Label            `json:"label,omitzero"` // "": the text of its kind (libs/pricelabel)
 
 	rule.When
 }

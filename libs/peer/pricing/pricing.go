@@ -74,6 +74,10 @@ type Quote struct {
 	List   int64  `json:"list"`
 	Price  int64  `json:"price"`
 	Steps  []Step `json:"steps,omitempty"`
+	// Quantity is how many units Price is of, where the item is priced per person and its party has several; left out for one.
+	// Unit is the price of one of them, before the rules that go by the size of the party.
+	Quantity int   `json:"quantity,omitempty"`
+	Unit     int64 `json:"unit,omitempty"`
 }
 
 // Step is one rule at work, or the package after all rules: the running price before and after it, as exact decimals of the currency.

@@ -26,6 +26,7 @@ services:
   - {key: late, name: last minute, duration_minutes: 30, price: 40.00}
   - {key: morning, name: time of day, duration_minutes: 30, price: 40.00}
   - {key: group, name: party size, duration_minutes: 30, price: 40.00}
+  - {key: each, name: per person, duration_minutes: 30, price: 40.00, price_per: person}
   - {key: welcome, name: first booking, duration_minutes: 30, price: 40.00}
 pricing_rules:
   - {key: seasonal, kind: seasonal, from: "03-01", to: "03-31", percent: 20, applies_to: {services: [seasonal]}}
@@ -34,7 +35,7 @@ pricing_rules:
   - {key: early, kind: early_bird, min_days_before: 1, amount: -5.00, applies_to: {services: [early]}}
   - {key: late, kind: last_minute, max_days_before: 1, set: 25.00, applies_to: {services: [late]}}
   - {key: morning, kind: time_of_day, from: "09:00", to: "12:00", amount: 5.00, applies_to: {services: [morning]}}
-  - {key: group, kind: party_size, min: 4, percent: -50, applies_to: {services: [group]}}
+  - {key: group, kind: party_size, min: 4, percent: -50, label: Groups, applies_to: {services: [group, each]}}
   - {key: welcome, kind: first_booking, percent: -25, applies_to: {services: [welcome]}}
 `
 
@@ -54,7 +55,7 @@ func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 	w.get(t, "fair/services?date=2027-03-02").into(t, http.StatusOK, &list)
 	want := map[string]struct{ quoted, booked float64 }{
 		"plain": {40, 40}, "seasonal": {48, 48}, "day of week": {36, 36}, "flash sale": {28, 28}, "early bird": {35, 35},
-		"last minute": {25, 25}, "time of day": {40, 45}, "party size": {40, 20}, "first booking": {40, 30},
+		"last minute": {25, 25}, "time of day": {40, 45}, "party size": {40, 20}, "first booking": {40, 30}, "per person": {40, 80},
 	}
 	if len(list.Services) != len(want) {
 		t.Errorf("%d services", len(list.Services))
@@ -63,7 +64,12 @@ func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 		var got struct {
 			Booking struct {
 				Total    float64
-				Services []struct{ Price float64 }
+				Services []struct {
+					Price        float64
+					Quantity     int
+					UnitPrice    float64                              `json:"unit_price"`
+					PriceChanges []struct{ Rule, Kind, Label string } `json:"price_changes"`
+				}
 			}
 		}
 		o := appointment(s.ID, "2027-03-02", "10:00").with("party_size", 4).with("customer_email", "ada@"+s.ID+".example")
@@ -71,6 +77,14 @@ func TestABookingCostsWhatWasQuotedAndWhatIsSettledThen(t *testing.T) {
 		b := got.Booking
 		if s.QuotedPrice != want[s.Name].quoted || len(b.Services) != 1 || b.Services[0].Price != want[s.Name].booked || b.Total != want[s.Name].booked {
 			t.Errorf("%s: quoted %v, booked for %+v; want %+v", s.Name, s.QuotedPrice, b, want[s.Name])
+			continue
+		}
+		sold := b.Services[0]
+		if each := s.Name == "per person"; each != (sold.Quantity == 4) || each != (sold.UnitPrice == 40) {
+			t.Errorf("%s: %d at %v each", s.Name, sold.Quantity, sold.UnitPrice)
+		}
+		if labelled := len(sold.PriceChanges) == 1 && sold.PriceChanges[0].Label == "Groups"; labelled != (s.Name == "per person" || s.Name == "party size") {
+			t.Errorf("%s: the price was changed by %+v", s.Name, sold.PriceChanges)
 		}
 	}
 }

@@ -259,8 +259,25 @@ type Booking struct {
 		DurationMinutes int    `json:"duration_minutes"`
 		Name            string `json:"name"`
 
-		// Price After the rules.
+		// Price After the rules; of all people, where the service is priced per person.
 		Price float64 `json:"price"`
+
+		// PriceChanges The pricing rules that changed the price, in order; left out where none did.
+		PriceChanges *[]struct {
+			Kind string `json:"kind"`
+
+			// Label What the customer reads, in the language of the booking.
+			Label string `json:"label"`
+
+			// Rule The key of the rule.
+			Rule string `json:"rule"`
+		} `json:"price_changes,omitempty"`
+
+		// Quantity How many people `price` is of, where it is per person and there are several; left out otherwise.
+		Quantity *int `json:"quantity,omitempty"`
+
+		// UnitPrice The price of one of them, before the rules that go by the size of the party; left out with `quantity`.
+		UnitPrice *float64 `json:"unit_price,omitempty"`
 
 		// VariantName Left out for the service itself.
 		VariantName *string `json:"variant_name,omitempty"`
@@ -273,8 +290,8 @@ type Booking struct {
 	StartTime TimeOfDay           `json:"start_time"`
 	Status    BookingStatus       `json:"status"`
 
-	// Total The sum of the services' prices. `party_size` does not multiply it, not for the seats of a class either; the
-	// business's pricing rules for parties are in the prices.
+	// Total The sum of the services' prices. A service that is priced per person, as classes are by default, costs its price
+	// times `party_size`; then the business's pricing rules for parties apply.
 	Total float64 `json:"total"`
 }
 
@@ -321,7 +338,7 @@ type BookingRequest struct {
 	// Locale The customer's language as a BCP 47 tag, for messages, matched against the business's languages as everywhere; else the business's default.
 	Locale *string `json:"locale,omitempty"`
 
-	// PartySize Guests, 1 when it is left out; a class booking takes that many seats. The price stays the service's, as `total` says.
+	// PartySize Guests, 1 when it is left out; a class booking takes that many seats. A price per person is paid for each, as `total` says.
 	PartySize *int `json:"party_size,omitempty"`
 
 	// PaymentChoice Decides only where the business leaves the choice to the customer; left out means at the door.

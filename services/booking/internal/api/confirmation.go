@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
@@ -49,12 +50,22 @@ type sold struct {
 	VariantName     string      `json:"variant_name,omitempty"`
 	DurationMinutes int         `json:"duration_minutes"`
 	Price           json.Number `json:"price"`
+	// Quantity, UnitPrice and PriceChanges are as of booking.BookedService.
+	Quantity     int                   `json:"quantity,omitempty"`
+	UnitPrice    json.Number           `json:"unit_price,omitempty"`
+	PriceChanges []booking.PriceChange `json:"price_changes,omitempty"`
 }
 
 func (p *Public) render(c store.Confirmation) confirmation {
 	services := make([]sold, len(c.Services))
 	for i, s := range c.Services {
-		services[i] = sold{Name: s.Name, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: c.Currency.JSON(s.Price)}
+		services[i] = sold{
+			Name: s.Name, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: c.Currency.JSON(s.Price),
+			PriceChanges: s.PriceChanges,
+		}
+		if s.Quantity > 1 {
+			services[i].Quantity, services[i].UnitPrice = s.Quantity, c.Currency.JSON(s.UnitPrice)
+		}
 	}
 	told := confirmation{Success: true, ManageURL: p.links.URL(event.Booking, c.ID, c.LinkHash), Booking: confirmed{
 		ID: c.ID, Date: c.LocalStart.Format(time.DateOnly),

@@ -6,11 +6,11 @@ import (
 )
 
 // AmountDue is what is to be paid online for services at their prices: the sum of what each one's requirement asks of its own
-// price ([catalog.Due]), in minor units.
-func AmountDue(services []*catalog.Service, prices []int64, currency money.Currency) int64 {
+// price for a party ([catalog.Service.Due]), in minor units.
+func AmountDue(services []*catalog.Service, prices []int64, party int, currency money.Currency) int64 {
 	var due int64
 	for i, s := range services {
-		due += catalog.Due(s.PaymentRequirement, s.DepositValue, prices[i], currency)
+		due += s.Due(prices[i], party, currency)
 	}
 	return due
 }

@@ -125,7 +125,11 @@ type SoldService struct {
 	DurationMinutes int       `json:"duration_minutes"`
 	Price           int64     `json:"price"`
 	// StaffID is the member who performs it in a package with staff per service; nil: the booking's, or none.
-	StaffID *uuid.UUID `json:"staff_id,omitempty"`
+	StaffID   *uuid.UUID `json:"staff_id,omitempty"`
+	Quantity  int        `json:"quantity,omitempty"`   // people that Price is of, where it is per person and there are several
+	UnitPrice int64      `json:"unit_price,omitempty"` // of one of them
+	// PriceChanges are the pricing rules that changed Price.
+	PriceChanges []booking.PriceChange `json:"price_changes,omitempty"`
 }
 
 // toldColumns are those of a booking but for the hash of its link, which no event keeps.

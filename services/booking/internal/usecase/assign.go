@@ -16,7 +16,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/pricelabel"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -162,7 +164,8 @@ func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) s
 		n.Services = append(n.Services, store.SoldService{
 			StaffID: performer(c, i),
 			ID:      s.ID, Name: s.Name, VariantID: q.request.Variants[s.ID], VariantName: q.variantName(s),
-			DurationMinutes: s.DurationMinutes, Price: t.prices[i],
+			DurationMinutes: s.DurationMinutes, Price: t.quotes[i].Price, Quantity: t.quotes[i].Quantity, UnitPrice: t.quotes[i].Unit,
+			PriceChanges: priceChanges(q.offer, t.quotes[i].Steps, n.Locale),
 		})
 	}
 	return n
@@ -207,4 +210,17 @@ func (q question) variantName(s *catalog.Service) string {
 	}
 	i := slices.IndexFunc(s.Variants, func(v catalog.Variant) bool { return v.ID == chosen })
 	return s.Variants[i].Name
+}
+
+// priceChanges are the pricing rules that changed a price, each with its label in the language of the booking.
+func priceChanges(offer *catalog.Offer, steps []pricing.Step, language string) []booking.PriceChange {
+	var list []booking.PriceChange
+	for _, step := range steps {
+		i := slices.IndexFunc(offer.Rules, func(r catalog.Rule) bool { return r.Key == step.Rule && string(r.Kind) == step.Kind })
+		if i < 0 || step.Before == step.After { // a package is no rule
+			continue
+		}
+		list = append(list, booking.PriceChange{Rule: step.Rule, Kind: step.Kind, Label: pricelabel.Of(&offer.Rules[i], language, offer.DefaultLanguage)})
+	}
+	return list
 }

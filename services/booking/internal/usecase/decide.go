@@ -93,7 +93,7 @@ func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Req
 	if err != nil {
 		return store.Confirmation{}, err
 	}
-	t := terms{prices: prices, total: total, first: snapshot.First, payment: due, warnings: answers.warnings}
+	t := terms{quotes: answers.quotes, total: total, first: snapshot.First, payment: due, warnings: answers.warnings}
 	return take(ctx, b, q, answers.assignments, func(c availability.Assignment) (store.Confirmation, error) { return b.write(ctx, q, c, t, a) })
 }
 
@@ -128,7 +128,7 @@ func (q question) ofClass() bool { return q.services[0].Class() }
 
 // terms are what a booking costs.
 type terms struct {
-	prices  []int64 // of each service, in minor units
+	quotes  []pricing.Quote // of each service
 	total   int64
 	first   bool              // priced as the customer's first booking
 	payment *store.NewPayment // nil: nothing is paid online
@@ -241,7 +241,7 @@ func (q question) quotes(first bool) pricing.QuotesRequest {
 		}
 	}
 	return pricing.QuotesRequest{
-		Slug: q.offer.Slug, OfferVersion: q.offer.Version, PurchaseAt: q.now, Items: items, OmitSteps: true, Together: q.soldByBusiness(),
+		Slug: q.offer.Slug, OfferVersion: q.offer.Version, PurchaseAt: q.now, Items: items, OmitSteps: len(q.offer.Rules) == 0, Together: q.soldByBusiness(),
 	}
 }
 

@@ -38,7 +38,7 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 	if !needsOnlinePayment(q.offer, q.request, q.services, total) {
 		return nil, nil
 	}
-	due := payment.AmountDue(q.services, prices, q.offer.Money())
+	due := payment.AmountDue(q.services, prices, q.request.PartySize, q.offer.Money())
 	if due == 0 {
 		return nil, nil // what requires payment is free, or its deposit is less than the smallest coin
 	}

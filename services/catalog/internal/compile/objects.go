@@ -72,6 +72,7 @@ func (c *compiler) service(s *manifest.Service) catalog.Service {
 		BufferAfterMinutes:  s.BufferAfterMinutes,
 		SlotIntervalMinutes: *interval,
 		Price:               c.minor(s.Price),
+		PerPerson:           s.IsPricedPerPerson(),
 		PaymentRequirement:  s.Requirement(),
 		DepositValue:        plain(s.DepositValue),
 		Capacity:            s.Lanes(),
@@ -236,6 +237,7 @@ func (c *compiler) rule(r *manifest.PricingRule) catalog.Rule {
 		Set:       c.minorOrNil(r.Set),
 		Stop:      r.Stop,
 		AppliesTo: c.appliesTo(r.AppliesTo),
+		Label:     catalog.Label{Text: string(r.Label), Translations: texts(r.Translations, func(t manifest.RuleTranslation) string { return string(t.Label) })},
 		When:      r.When,
 	}
 }

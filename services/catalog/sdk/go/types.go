@@ -355,4 +355,17 @@ type BookedService struct {
 	VariantName     string  `json:"variant_name"`
 	DurationMinutes int     `json:"duration_minutes"`
 	Price           float64 `json:"price"`
+	// Quantity is how many people Price is of, where it is per person and there are several; 0 otherwise.
+	Quantity int `json:"quantity"`
+	// UnitPrice is the price of one of them; 0 without a Quantity.
+	UnitPrice float64 `json:"unit_price"`
+	// PriceChanges are the pricing rules that changed the price.
+	PriceChanges []PriceChange `json:"price_changes"`
+}
+
+// PriceChange is a pricing rule that changed a price. Label is what the customer reads.
+type PriceChange struct {
+	Rule  string `json:"rule"`
+	Kind  string `json:"kind"`
+	Label string `json:"label"`
 }

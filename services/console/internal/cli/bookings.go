@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -60,7 +61,11 @@ func bookingTable(list ...booking.Booking) table {
 		}
 		services := make([]string, 0, len(b.Services))
 		for _, s := range b.Services {
-			services = append(services, s.Name)
+			name := s.Name
+			if s.Quantity > 1 {
+				name += fmt.Sprintf(" (%d × %s)", s.Quantity, s.UnitPrice)
+			}
+			services = append(services, name)
 		}
 		t.rows = append(t.rows, []string{b.ID.String(), b.Date, clockTime(b.StartTime) + "-" + clockTime(b.EndTime), b.Status,
 			b.CustomerName, staff, strings.Join(services, ", "), b.Total.String() + " " + b.Currency, b.Source})

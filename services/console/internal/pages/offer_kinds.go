@@ -140,6 +140,14 @@ func joined(parts ...string) string {
 
 func minutes(o *offered, value any) string { return o.page.Words.Count("offer_minutes", whole(value)) }
 
+// prices are the fields of a service's price; per is what the price is of unless the owner says otherwise.
+func (o *offered) prices(per string) []form.Field {
+	return []form.Field{
+		{Name: "price", Kind: form.Decimal, Label: "offer_price", Hint: "offer_price_hint"},
+		{Name: "price_per", Kind: form.Choice, Label: "offer_price_per", Default: per, Options: o.says("offer_price_per_", "person", "booking")},
+	}
+}
+
 // payments are the fields of what is paid when booking.
 func (o *offered) payments() []form.Field {
 	return []form.Field{

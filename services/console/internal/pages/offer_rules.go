@@ -49,6 +49,7 @@ func ruleGroups(o *offered) []form.Group {
 			{Name: "amount", Kind: form.Decimal, Label: "offer_amount", Hint: "offer_amount_hint"},
 			{Name: "set", Kind: form.Decimal, Label: "offer_set", Hint: "offer_set_hint"},
 		}},
+		{Fields: []form.Field{{Name: "label", Label: "offer_label", Hint: "offer_label_hint"}}},
 		{Title: "offer_scope", Hint: "offer_scope_hint", Fields: []form.Field{picked("services", all[0]), picked("events", all[1]), picked("rentals", all[2])}},
 		{Title: "offer_several_rules", Fields: []form.Field{
 			{Name: "priority", Kind: form.Whole, Label: "offer_priority", Default: "0", Hint: "offer_order_hint"},

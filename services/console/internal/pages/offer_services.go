@@ -27,7 +27,7 @@ func serviceGroups(o *offered) []form.Group {
 			{Name: "buffer_after_minutes", Kind: form.Whole, Label: "offer_after", Default: "0"},
 			{Name: "slot_interval_minutes", Kind: form.Whole, Label: "offer_interval", Hint: "offer_interval_hint"},
 		}},
-		{Title: "offer_prices", Fields: append([]form.Field{{Name: "price", Kind: form.Decimal, Label: "offer_price", Hint: "offer_price_hint"}}, o.payments()...)},
+		{Title: "offer_prices", Fields: append(o.prices("booking"), o.payments()...)},
 		{Title: "offer_who", Fields: []form.Field{
 			{Name: "staff", Kind: form.Many, Label: "offer_done_by", Hint: "offer_done_by_hint", Options: o.choices("staff")},
 			{Name: "capacity", Kind: form.Whole, Label: "offer_capacity", Hint: "offer_capacity_hint", Default: "1"},

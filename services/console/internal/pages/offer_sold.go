@@ -26,8 +26,7 @@ func classGroups(o *offered) []form.Group {
 		{Fields: wordsOf()},
 		{Title: "offer_prices", Fields: slices.Concat([]form.Field{
 			{Name: "duration_minutes", Kind: form.Whole, Label: "offer_duration", Required: true},
-			{Name: "price", Kind: form.Decimal, Label: "offer_price", Hint: "offer_price_hint"},
-		}, o.payments())},
+		}, o.prices("person"), o.payments())},
 		{Title: "offer_classes_when", Hint: "offer_classes_hint", Fields: []form.Field{
 			{Name: "classes", Kind: form.Rows, Label: "offer_session", Key: "class", Required: true, Fields: []form.Field{
 				{Name: "weekday", Kind: form.Choice, Label: "offer_every", Options: some(o.weekdays())},

@@ -56,6 +56,33 @@ type sold struct {
 	Name            string      `json:"name"`
 	DurationMinutes int         `json:"duration_minutes"`
 	Price           json.Number `json:"price"`
+	// Left out where the price is of one person, or of the booking.
+	Quantity     int           `json:"quantity,omitempty" jsonschema:"how many people price is of"`
+	UnitPrice    json.Number   `json:"unit_price,omitempty" jsonschema:"of one of them"`
+	PriceChanges []priceChange `json:"price_changes,omitempty" jsonschema:"the pricing rules that changed the price"`
+}
+
+type priceChange struct {
+	Rule  string `json:"rule"`
+	Kind  string `json:"kind"`
+	Label string `json:"label" jsonschema:"what the customer reads, in the language of the booking"`
+}
+
+// reasons says in brackets how the total came about; "" where it is the sum of prices alone.
+func (c *confirmation) reasons() string {
+	var parts []string
+	for _, s := range c.Booking.Services {
+		if s.Quantity > 1 {
+			parts = append(parts, fmt.Sprintf("%d × %s", s.Quantity, s.UnitPrice))
+		}
+		for _, change := range s.PriceChanges {
+			parts = append(parts, clip(change.Label, maxName))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, "; ") + ")"
 }
 
 // Bounds of texts are those of POST /book.
@@ -68,7 +95,7 @@ func bookSchema() *jsonschema.Schema {
 		required("customer_email", &jsonschema.Schema{Type: "string", Format: "email", Description: "E-mail address of the customer."}),
 		optional("customer_phone", textSchema("Phone number of the customer.", 50)),
 		optional("staff_id", idSchema("Whom to book: the staff_id of the slot. Left out: the first who is free is assigned.")),
-		optional("party_size", wholeSchema("Number of people; 1 if left out. A class booking takes that many places. "+
+		optional("party_size", wholeSchema("Number of people; 1 if left out. A class booking takes that many places and, unless it is priced per booking, costs the price of each. "+
 			"For any other service it reserves nothing more: the business sees it, and it can change the price.", 1, 1000)),
 		optional("payment_choice", oneOfSchema("Where payment_modes.services of get_business_info is customer_choice: pay now, or on the spot "+
 			"(also when left out).", "online", "at_door")),
@@ -187,8 +214,8 @@ func (c *confirmation) text() string {
 	if c.Booking.PartySize > 1 {
 		with += fmt.Sprintf(" for %d people", c.Booking.PartySize)
 	}
-	text := fmt.Sprintf("Booked (%s): %s%s on %s from %s to %s, %s %s. Booking id %s.", c.Booking.Status, strings.Join(names, ", "),
-		with, withWeekday(c.Booking.Date), c.Booking.StartTime, c.Booking.EndTime, c.Booking.Total, c.Booking.Currency, c.Booking.ID)
+	text := fmt.Sprintf("Booked (%s): %s%s on %s from %s to %s, %s %s%s. Booking id %s.", c.Booking.Status, strings.Join(names, ", "),
+		with, withWeekday(c.Booking.Date), c.Booking.StartTime, c.Booking.EndTime, c.Booking.Total, c.Booking.Currency, c.reasons(), c.Booking.ID)
 	if c.PaymentRequired {
 		text += fmt.Sprintf(" %s %s must be paid online now: on the customer's page, or as payment in the structured content says.",
 			c.Payment.Amount, c.Payment.Currency)

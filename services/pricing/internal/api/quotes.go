@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -107,11 +108,14 @@ func (q *Quotes) quote(ctx context.Context, request *pricing.QuotesRequest) (*pr
 		if err != nil {
 			return nil, err
 		}
-		if request.OmitSteps {
+		if request.OmitSteps && item.Units <= 1 {
 			quotes[i] = pricing.Quote{Priced: item.List > 0, List: item.List, Price: list.Amount(item, purchase)}
 			continue
 		}
 		quotes[i] = itemised(item, rules.Price(item, purchase), offer.Money())
+		if request.OmitSteps {
+			quotes[i].Steps = nil
+		}
 	}
 	response := &pricing.QuotesResponse{OfferVersion: offer.Version, Currency: offer.Currency, Quotes: quotes}
 	if request.Together {
@@ -143,6 +147,9 @@ func resolve(offer *catalog.Offer, item *pricing.Item, moment tariff.Moment) (ta
 	case pricing.KindService:
 		priced.Kind = tariff.Service
 		priced.List, err = servicePrice(offer, item)
+		if service := offer.Service(item.ID); service != nil && item.PartySize != nil {
+			priced.Units = service.Units(*item.PartySize)
+		}
 	case pricing.KindRental:
 		priced.Kind = tariff.Rental
 		priced.List, err = rentalPrice(offer, item)
@@ -196,6 +203,9 @@ func tierPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 // itemised is a quote with its steps.
 func itemised(item tariff.Item, price tariff.Price, currency money.Currency) pricing.Quote {
 	quote := pricing.Quote{Priced: item.List > 0, List: item.List, Price: price.Amount}
+	if item.Units > 1 && quote.Priced {
+		quote.List, quote.Quantity, quote.Unit = currency.Round(currency.Decimal(item.List).Mul(decimal.NewFromInt(int64(item.Units)))), item.Units, price.Unit
+	}
 	for _, s := range price.Steps {
 		quote.Steps = append(quote.Steps, pricing.Step{
 			Rule: s.Rule.Key, Kind: string(s.Rule.Kind), Before: currency.Exact(s.Before), After: currency.Exact(s.After),

@@ -19,6 +19,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/rule"
 )
 
 // Tariff is the pricing rules of one business, ready to price many items. It never changes and may be shared.
@@ -59,17 +60,20 @@ func New(rules []Rule, currency money.Currency) (*Tariff, error) {
 	return t, nil
 }
 
-// Item is one unit of a bookable thing.
+// Item is a bookable thing.
 type Item struct {
 	Kind Kind
 	ID   uuid.UUID // the service, event or rental that rules name in applies_to
-	List int64     // list price in minor units, of a variant or tier where one is meant; 0 is free
+	List int64     // list price of one unit in minor units, of a variant or tier where one is meant; 0 is free
+	// Units is how many units are bought at once, where the rules of the party's size are to see all of them; 0 is one.
+	Units int
 }
 
-// Price is what one unit costs, and how it came about.
+// Price is what an item costs, and how it came about.
 type Price struct {
 	Amount int64  // minor units, never below 0
-	Steps  []Step // one for each rule that applied, in order
+	Steps  []Step // one for each rule that applied: those of the unit in their order, then those of the whole party
+	Unit   int64  // what one unit costs, before the rules of the whole party
 }
 
 // Step is one rule at work: the running price before and after it, exact and not rounded, in the currency's units.
@@ -79,27 +83,58 @@ type Step struct {
 }
 
 // Price applies the rules to item. A free item is not priced: it stays 0, whatever the rules say.
+//
+// An item of several units is priced in two parts. The rules that do not go by the size of the party make the price of one unit,
+// which is rounded. That times the units is the running price for the rules that do.
 func (t *Tariff) Price(item Item, p Purchase) Price {
 	if item.List == 0 {
 		return Price{}
 	}
-	var steps []Step
-	running := t.currency.Decimal(item.List)
+	applied := t.applied(item, p)
+	if item.Units <= 1 {
+		amount, steps := t.run(t.currency.Decimal(item.List), applied, item.List)
+		return Price{Amount: amount, Steps: steps, Unit: amount}
+	}
+	var ofUnit, ofParty []*Rule
+	for _, r := range applied {
+		if r.Kind == rule.PartySize {
+			ofParty = append(ofParty, r)
+		} else {
+			ofUnit = append(ofUnit, r)
+		}
+	}
+	unit, steps := t.run(t.currency.Decimal(item.List), ofUnit, item.List)
+	whole := t.currency.Decimal(unit).Mul(decimal.NewFromInt(int64(item.Units)))
+	amount, more := t.run(whole, ofParty, t.currency.Round(whole))
+	return Price{Amount: amount, Steps: append(steps, more...), Unit: unit}
+}
+
+// applied returns the rules that apply to an item, in order.
+func (t *Tariff) applied(item Item, p Purchase) []*Rule {
+	var applied []*Rule
 	for _, r := range t.rules[item.Kind] {
 		if !r.covers(item.ID) || !r.When.holds(p) {
 			continue
 		}
-		after := r.Change.apply(running, t.currency)
-		steps = append(steps, Step{Rule: r.Rule, Before: running, After: after})
-		running = after
-		if r.Stop {
+		if applied = append(applied, r.Rule); r.Stop {
 			break
 		}
 	}
-	if len(steps) == 0 {
-		return Price{Amount: item.List}
+	return applied
+}
+
+// run applies rules to a running price and rounds the result; without rules the price is list.
+func (t *Tariff) run(running decimal.Decimal, rules []*Rule, list int64) (int64, []Step) {
+	if len(rules) == 0 {
+		return list, nil
 	}
-	return Price{Amount: max(0, t.currency.Round(running)), Steps: steps}
+	steps := make([]Step, len(rules))
+	for i, r := range rules {
+		after := r.Change.apply(running, t.currency)
+		steps[i] = Step{Rule: r, Before: running, After: after}
+		running = after
+	}
+	return max(0, t.currency.Round(running)), steps
 }
 
 // ValidUntil returns the first instant after m at which the same purchase may cost something else, and whether there is one.

@@ -383,3 +383,32 @@ func TestNothingChangesWhileAPriceIsValid(t *testing.T) {
 		}
 	})
 }
+
+// A price per person: the rules make the price of one, rounded; the party pays that for each, and then the rules of its size hold.
+func TestPricePerPersonMultipliesTheUnitPrice(t *testing.T) {
+	t.Parallel()
+	euro := money.Currency{Code: "EUR", Digits: 2}
+	four := 4
+	group := Rule{Key: "group", Kind: rule.PartySize, When: PartySize{Min: &four}, Change: PercentOf(decimal.NewFromInt(-5)), AppliesTo: Everything()}
+	third := Rule{Key: "third", Kind: rule.DayOfWeek, When: onDays(time.Saturday), Change: PercentOf(decimal.RequireFromString("-33.3")), AppliesTo: Everything()}
+	last := Rule{Key: "a", Kind: rule.DayOfWeek, When: onDays(time.Saturday), Change: Amount(100), Stop: true, Priority: -1, AppliesTo: Everything()}
+	for _, c := range []struct {
+		name         string
+		rules        []Rule
+		units        int
+		amount, unit int64
+	}{
+		{"no rules", nil, 3, 5250, 1750},
+		{"one person", []Rule{group}, 1, 1750, 1750},
+		{"a party below the rule", []Rule{group}, 3, 5250, 1750},
+		{"a party of the rule", []Rule{group}, 4, 6650, 1750},
+		{"the unit is rounded first", []Rule{third, group}, 4, 4435, 1167}, // 11.6725 is 11.67; 46.68 less 5 % is 44.346
+		{"a rule that stops keeps the rule of the party out", []Rule{last, group}, 4, 7400, 1850},
+	} {
+		bought := Purchase{Date: day("2026-11-28"), PartySize: &c.units}
+		got := must(New(c.rules, euro)).Price(Item{Kind: Service, List: 1750, Units: c.units}, bought)
+		if got.Amount != c.amount || got.Unit != c.unit {
+			t.Errorf("%s: %d of %d each, want %d of %d", c.name, got.Amount, got.Unit, c.amount, c.unit)
+		}
+	}
+}

@@ -782,14 +782,29 @@ export interface components {
                 duration_minutes: number;
                 /**
                  * Format: double
-                 * @description After the rules.
+                 * @description After the rules; of all people, where the service is priced per person.
                  */
                 price: number;
+                /** @description How many people `price` is of, where it is per person and there are several; left out otherwise. */
+                quantity?: number;
+                /**
+                 * Format: double
+                 * @description The price of one of them, before the rules that go by the size of the party; left out with `quantity`.
+                 */
+                unit_price?: number;
+                /** @description The pricing rules that changed the price, in order; left out where none did. */
+                price_changes?: {
+                    /** @description The key of the rule. */
+                    rule: string;
+                    kind: string;
+                    /** @description What the customer reads, in the language of the booking. */
+                    label: string;
+                }[];
             }[];
             /**
              * Format: double
-             * @description The sum of the services' prices. `party_size` does not multiply it, not for the seats of a class either; the
-             *     business's pricing rules for parties are in the prices.
+             * @description The sum of the services' prices. A service that is priced per person, as classes are by default, costs its price
+             *     times `party_size`; then the business's pricing rules for parties apply.
              */
             total: number;
             currency: components["schemas"]["Currency"];

@@ -1,0 +1,43 @@
+// Package pricelabel names the pricing rules that changed a price, in the language of the customer: by the label that the owner
+// wrote, or by a text for the kind of the rule. It is pure.
+package pricelabel
+
+import (
+	"embed"
+	"sync"
+
+	"github.com/slotmesh/slotmesh/libs/message"
+	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/rule"
+)
+
+//go:embed texts/*.json
+var files embed.FS
+
+var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
+
+// Of returns the label of a rule: the owner's in the first of the languages, or the text of its kind in the first language that
+// there are texts in. It returns the rule's key if the texts cannot be read.
+func Of(r *catalog.Rule, languages ...string) string {
+	if r.Label.Text != "" {
+		if len(languages) > 0 {
+			return r.Label.In(languages[0])
+		}
+		return r.Label.Text
+	}
+	return OfKind(r.Kind, r.Key, languages...)
+}
+
+// OfKind returns the text for a kind of rules; otherwise is returned where there is none.
+func OfKind(kind rule.Kind, otherwise string, languages ...string) string {
+	all, err := texts()
+	if err != nil {
+		return otherwise
+	}
+	w := words.In(all, languages...)
+	if label := w.Say(string(kind)); w.Fault() == nil {
+		return label
+	}
+	return otherwise
+}
