@@ -56,6 +56,7 @@ type Preview struct {
 	Percent  int
 	Currency money.Currency
 	Until    time.Time // the last instant at which this holds; zero where it is not allowed or does not end
+	Deadline time.Time // the last instant at which the customer may cancel; zero for the owner
 }
 
 // Shown is a preview as the internal APIs tell of it.
@@ -66,6 +67,10 @@ func (p Preview) Shown() booking.Cancellation {
 	if !p.Until.IsZero() {
 		until := p.Until.UTC()
 		shown.Until = &until
+	}
+	if !p.Deadline.IsZero() {
+		deadline := p.Deadline.UTC()
+		shown.Deadline = &deadline
 	}
 	return shown
 }
@@ -118,6 +123,7 @@ func (of Purchase) ForCustomer(offer *catalog.Offer, now time.Time) Preview {
 	if now.After(closes) {
 		return Preview{Reason: booking.CancelTooLate, Currency: of.Currency}
 	}
+	p.Deadline = closes
 	if p.Until.IsZero() || closes.Before(p.Until) {
 		p.Until = closes
 	}

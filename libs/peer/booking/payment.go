@@ -60,6 +60,8 @@ type Cancellation struct {
 	Refund CancellationRefund `json:"refund"`
 	// Until is the last instant at which that still holds; null where it is not allowed or does not end.
 	Until *time.Time `json:"until"`
+	// Deadline is the last instant at which the customer may cancel; left out of what the owner sees, and where they may not.
+	Deadline *time.Time `json:"deadline,omitempty"`
 }
 
 // CancellationRefund is an amount that would be refunded, and its share of what was paid online.

@@ -65,7 +65,7 @@ func TestByTheLinkACustomerSeesTheirBookingAndNothingInternal(t *testing.T) {
 			Timezone: "Europe/Lisbon", Services: []booking.BookedService{{ID: cutID, Name: "Haircut", DurationMinutes: 45, Price: got.Booking.Services[0].Price}},
 			StaffID: &anna, StaffName: &name, PartySize: 1, StaffRequested: true, Total: got.Booking.Total, Currency: "EUR", CustomerName: "Zoë", Locale: got.Booking.Locale,
 			Sequence: 1, CreatedAt: now,
-			Cancellation: booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}, Until: &start},
+			Cancellation: booking.Cancellation{Allowed: true, Refund: booking.CancellationRefund{Amount: "0.00", Currency: "EUR"}, Until: &start, Deadline: &start},
 			Reschedule:   booking.MayMove{Reason: booking.CancelNotOffered},
 		},
 	}

@@ -76,7 +76,14 @@ type Subject struct {
 	Paid     Money // of Total, online; the zero Money if nothing was paid
 	Rest     Money // of Total, still to be paid on site; the zero Money if nothing is
 	Count    int   // of tickets of all tiers
-	Pending  bool  // waits to be confirmed
+	// Units are the prices per person that Total is made of, and Changes the labels of the pricing rules that changed a price.
+	Units   []Units
+	Changes []string
+	// Policy are the moments of the cancellation policy that lie ahead, the earliest first; Deadline is the last moment at which the
+	// customer may cancel online, the zero time where they may not.
+	Policy   []PolicyStep
+	Deadline time.Time
+	Pending  bool // waits to be confirmed
 }
 
 // When is a time: from Start to End, or a moment where End is zero.
@@ -95,6 +102,18 @@ func (w When) end() When {
 		return When{Start: w.End.AddDate(0, 0, -1), AllDay: true}
 	}
 	return When{Start: w.End}
+}
+
+// PolicyStep is a share of what was paid that comes back of what is cancelled until a moment.
+type PolicyStep struct {
+	Until   time.Time
+	Percent int
+}
+
+// Units is a price that several people pay.
+type Units struct {
+	Quantity int
+	Price    Money // of one
 }
 
 // Money is an amount of a currency, such as 40.00 of EUR.

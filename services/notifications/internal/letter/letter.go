@@ -10,6 +10,7 @@ package letter
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Kind is a kind of message (lifecycle.md §2).
@@ -306,6 +307,9 @@ func (p *page) details(w *words, f *Facts, show parts) {
 		p.answers(w, f.Answers)
 	}
 	p.money(w, f, show)
+	if show.total && !show.customer {
+		p.policy(w, f)
+	}
 }
 
 // answers adds what the customer answered.
@@ -321,7 +325,7 @@ func (p *page) answers(w *words, list []Answer) {
 
 func (p *page) money(w *words, f *Facts, show parts) {
 	if show.total {
-		p.add(w.Say("total"), w.amount(f.Subject.Total))
+		p.total(w, f)
 		p.add(w.Say("paid"), w.amount(f.Subject.Paid))
 		p.add(w.Say("rest"), w.amount(f.Subject.Rest))
 	}
@@ -334,6 +338,41 @@ func (p *page) money(w *words, f *Facts, show parts) {
 	if show.refund && f.Refund != nil && !f.Refund.isZero() {
 		p.add(w.Say("refund"), w.amount(*f.Refund))
 	}
+}
+
+// total adds the total, and how it came about.
+func (p *page) total(w *words, f *Facts) {
+	lines := []string{w.amount(f.Subject.Total)}
+	if lines[0] == "" {
+		return
+	}
+	for _, u := range f.Subject.Units {
+		lines = append(lines, w.Number(u.Quantity)+" × "+w.amount(u.Price))
+	}
+	for _, label := range f.Subject.Changes {
+		lines = append(lines, w.typed(label, maxName))
+	}
+	p.add(w.Say("total"), lines...)
+}
+
+// policy adds until when what comes back, and until when the customer may cancel.
+func (p *page) policy(w *words, f *Facts) {
+	at := func(moment time.Time) string { return strings.Join(w.when(When{Start: moment}, f.Business.Zone), ", ") }
+	var lines []string
+	for _, step := range f.Subject.Policy {
+		if step.Percent == 100 {
+			lines = append(lines, w.With("policy_free_until", "When", at(step.Until)))
+			continue
+		}
+		lines = append(lines, w.Fill("policy_refund_until", map[string]string{"When": at(step.Until), "Percent": w.Number(step.Percent)}))
+	}
+	if n := len(f.Subject.Policy); n > 0 && f.Subject.Policy[n-1].Until.Before(f.Subject.When.Start) {
+		lines = append(lines, w.Say("policy_none"))
+	}
+	if !f.Subject.Deadline.IsZero() {
+		lines = append(lines, w.With("policy_cancel_until", "When", at(f.Subject.Deadline)))
+	}
+	p.add(w.Say("policy"), lines...)
 }
 
 // text is the page as plain text.

@@ -3,6 +3,7 @@ package messages
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,7 +42,30 @@ func (m *Messages) facts(offer *catalog.Offer, e event.Event) (letter.Facts, err
 	if err != nil {
 		return letter.Facts{}, fmt.Errorf("the data of %s: %w", e.Type, err)
 	}
+	addPolicy(&f.Subject, offer, e.At, f.Was != nil)
 	return f, nil
+}
+
+// addPolicy tells until when a cancellation of what is ahead gives back how much, and until when it can be made online. A
+// reschedule may have lowered what comes back (lifecycle.md §4), so that a message about it names the deadline alone.
+func addPolicy(s *letter.Subject, offer *catalog.Offer, now time.Time, rescheduled bool) {
+	if s.When.Start.IsZero() || !s.When.Start.After(now) {
+		return
+	}
+	before := func(hours int) time.Time { return s.When.Start.Add(-time.Duration(hours) * time.Hour) }
+	if within := offer.SelfService.CancelUntilHours; within != nil && before(*within).After(now) {
+		s.Deadline = before(*within)
+	}
+	if s.Total.Amount == "" || rescheduled {
+		return
+	}
+	steps := slices.Clone(offer.CancellationPolicy)
+	slices.SortFunc(steps, func(a, b catalog.CancellationRule) int { return b.HoursBefore - a.HoursBefore })
+	for _, step := range steps {
+		if until := before(step.HoursBefore); step.RefundPercent > 0 && until.After(now) {
+			s.Policy = append(s.Policy, letter.PolicyStep{Until: until, Percent: step.RefundPercent})
+		}
+	}
 }
 
 // notices are what owners are told of.
@@ -77,6 +101,14 @@ func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 			name += ", " + s.VariantName
 		}
 		f.Subject.Items = append(f.Subject.Items, name)
+		if s.Quantity > 1 {
+			f.Subject.Units = append(f.Subject.Units, letter.Units{Quantity: s.Quantity, Price: letter.Money{Amount: s.UnitPrice.String(), Currency: b.Currency}})
+		}
+		for _, change := range s.PriceChanges {
+			if !slices.Contains(f.Subject.Changes, change.Label) {
+				f.Subject.Changes = append(f.Subject.Changes, change.Label)
+			}
+		}
 	}
 	f.Answers = answers(offer, b.FormData)
 	ofPayment(f, e, b.Payment, b.Currency)

@@ -20,6 +20,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/plain"
+	"github.com/slotmesh/slotmesh/libs/rule"
+	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
 // Bookings books and sells tickets; bookingclient.Client does.
@@ -38,17 +40,55 @@ type Prices interface {
 // Price is what an appointment costs, by the engine that prices the booking. What only the customer's address tells, such as whether it
 // is their first booking, is not known yet.
 type Price struct {
-	Lines []json.Number // of the services, in their order
-	Total json.Number
-	Saves json.Number // how much less that is than what the services of a package cost one by one; "" for nothing
-	Pays  string      // how it is paid, as [Business.Paying] says
-	Now   json.Number // what of it is paid online; "" where nothing is
-	Later json.Number // what of it is paid on site then
+	Lines    []json.Number // of the services, in their order
+	StartsAt time.Time     // of what is priced; the zero time where it is not chosen yet
+	// Details say how each line came about, in the order of Lines.
+	Details []PriceDetail
+	// IfFirst are the pricing rules that hold if this is the customer's first booking, which is not known before their address is.
+	IfFirst []*catalog.Rule
+	Total   json.Number
+	Saves   json.Number // how much less that is than what the services of a package cost one by one; "" for nothing
+	Pays    string      // how it is paid, as [Business.Paying] says
+	Now     json.Number // what of it is paid online; "" where nothing is
+	Later   json.Number // what of it is paid on site then
+}
+
+// PriceDetail says how a price came about.
+type PriceDetail struct {
+	Quantity int         // people that it is of, where it is per person and there are several; 0 otherwise
+	Unit     json.Number // the price of one of them
+	Changes  []*catalog.Rule
+}
+
+// detailOf returns how a quote came about.
+func (b *Business) detailOf(quote *pricing.Quote) PriceDetail {
+	d := PriceDetail{Quantity: quote.Quantity, Unit: b.Offer.Money().JSON(quote.Unit)}
+	for _, step := range quote.Steps {
+		i := slices.IndexFunc(b.Offer.Rules, func(r catalog.Rule) bool { return r.Key == step.Rule && string(r.Kind) == step.Kind })
+		if i >= 0 && step.Before != step.After {
+			d.Changes = append(d.Changes, &b.Offer.Rules[i])
+		}
+	}
+	return d
+}
+
+// ifFirst returns the rules about a customer's first booking that concern one of these services and would change a price.
+func (b *Business) ifFirst(services []uuid.UUID) []*catalog.Rule {
+	var rules []*catalog.Rule
+	for i := range b.Offer.Rules {
+		r := &b.Offer.Rules[i]
+		concerns := r.AppliesTo.Everything() || r.AppliesTo.AllServices ||
+			slices.ContainsFunc(services, func(id uuid.UUID) bool { return slices.Contains(r.AppliesTo.Services, id) })
+		if r.Kind == rule.FirstBooking && concerns {
+			rules = append(rules, r)
+		}
+	}
+	return rules
 }
 
 // Price quotes an appointment whose start is chosen. Faults: service_unavailable.
 func (s *Shop) Price(ctx context.Context, b *Business, a *Appointment, people int) (*Price, error) {
-	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: true, Together: true}
+	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: len(b.Offer.Rules) == 0, Together: true}
 	for _, id := range a.Selection.Services {
 		item := pricing.Item{Kind: pricing.KindService, ID: id, Date: *a.Date, Start: a.Time, PartySize: &people}
 		if variant, ok := a.Variants[id]; ok {
@@ -61,10 +101,17 @@ func (s *Shop) Price(ctx context.Context, b *Business, a *Appointment, people in
 		return nil, err
 	}
 	price, total, due, money := &Price{}, int64(0), int64(0), b.Offer.Money()
+	if a.Date != nil && a.Time != nil {
+		price.StartsAt = time.Unix(timespan.Instant(*a.Date, *a.Time, b.Offer.Location()), 0)
+	}
 	for i, quote := range answer.Quotes {
 		price.Lines = append(price.Lines, money.JSON(quote.Price))
+		price.Details = append(price.Details, b.detailOf(&quote))
 		total += quote.Price
-		due += catalog.Due(a.Services[i].PaymentRequirement, a.Services[i].DepositValue, quote.Price, money)
+		due += a.Services[i].Due(quote.Price, people, money)
+	}
+	if total > 0 {
+		price.IfFirst = b.ifFirst(a.Selection.Services)
 	}
 	price.total(b, b.Offer.Payments.Modes.Services, total, due)
 	if bought := answer.Package; bought != nil && bought.Separately > total {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -182,13 +183,16 @@ func (b *Basket) Values() url.Values {
 // PriceTickets quotes a basket, by the engine that priced the list: lines are of all tickets of a tier. Faults: not_found where a
 // tier is gone; service_unavailable.
 func (s *Shop) PriceTickets(ctx context.Context, b *Business, basket *Basket) (*Price, error) {
-	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: true}
+	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: len(b.Offer.Rules) == 0}
 	party := basket.Tickets()
 	for _, t := range basket.Lines() {
 		ask.Items = append(ask.Items, pricing.Item{Kind: pricing.KindEvent, ID: basket.Event.ID, TierID: &t.ID, Date: basket.Event.Date, PartySize: &party})
 	}
 	price, total, due, money := &Price{}, int64(0), int64(0), b.Offer.Money()
 	price.total(b, "", 0, 0)
+	if offered := b.Offer.Event(basket.Event.ID); offered != nil {
+		price.StartsAt = time.Unix(timespan.Instant(offered.Date, offered.Start, b.Offer.Location()), 0)
+	}
 	if len(ask.Items) == 0 {
 		return price, nil
 	}
@@ -199,6 +203,7 @@ func (s *Shop) PriceTickets(ctx context.Context, b *Business, basket *Basket) (*
 	for i, t := range basket.Lines() {
 		quote, n := answer.Quotes[i].Price, int64(basket.Of(t))
 		price.Lines = append(price.Lines, money.JSON(quote*n))
+		price.Details = append(price.Details, b.detailOf(&answer.Quotes[i]))
 		total += quote * n
 		due += b.dueOf(basket.Event, quote) * n
 	}

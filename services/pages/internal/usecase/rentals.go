@@ -436,7 +436,7 @@ func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language 
 // PriceReservation quotes a reservation as rental prices it: one unit for an hour or a day, times these and the units. Faults:
 // rental_not_found; service_unavailable.
 func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation) (*Price, error) {
-	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: true}
+	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: len(b.Offer.Rules) == 0}
 	for _, line := range w.Lines() {
 		units := w.length(b, line.Rental)
 		item := pricing.Item{Kind: pricing.KindRental, ID: line.ID, Date: *w.From, Units: &units}
@@ -449,15 +449,25 @@ func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation
 	if err != nil {
 		return nil, err
 	}
-	price, total, due := &Price{}, int64(0), int64(0)
+	price, total, due := &Price{StartsAt: w.startsAt(b)}, int64(0), int64(0)
 	for i, line := range w.Lines() {
 		unit, units := answer.Quotes[i].Price*int64(*ask.Items[i].Units), int64(line.Units)
 		price.Lines = append(price.Lines, b.Offer.Money().JSON(unit*units))
+		price.Details = append(price.Details, b.detailOf(&answer.Quotes[i]))
 		total += unit * units
 		due += b.dueOfUnit(line.Rental, unit) * units
 	}
 	price.total(b, b.Offer.Payments.Modes.Rentals, total, due)
 	return price, nil
+}
+
+// startsAt is when the reservation begins.
+func (w *Reservation) startsAt(b *Business) time.Time {
+	start := timespan.TimeOfDay(0)
+	if w.Start != nil {
+		start = *w.Start
+	}
+	return time.Unix(timespan.Instant(*w.From, start, b.Offer.Location()), 0)
 }
 
 // length is for how many hours or days a rental of the reservation is priced: each that has begun; one by the hour that goes along with one

@@ -790,11 +790,9 @@ func paid(p *Page, price *usecase.Price) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if price.Now != "" {
-			templ_7745c5c3_Err = policy(p).Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
+		templ_7745c5c3_Err = policy(p, price).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
 		}
 		return nil
 	})

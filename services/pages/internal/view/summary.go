@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/pricelabel"
 	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
@@ -223,9 +226,12 @@ func MostPeople(a *usecase.Appointment) int {
 	return min(most, seats)
 }
 
-// people reports whether it matters how many come: to a class, or where a rule asks for it.
+// people reports whether it matters how many come: to a class, at a price per person, or where a rule asks for it.
 func (p *Page) people(a *usecase.Appointment) bool {
 	if a.Class() {
+		return true
+	}
+	if slices.ContainsFunc(a.Services, func(s *catalog.Service) bool { return s.PerPerson }) {
 		return true
 	}
 	return slices.Contains(p.Business.Offer.PriceNeeds, rule.Guests)
@@ -259,10 +265,61 @@ func (p *Page) pays(price *usecase.Price) string {
 	return p.Words.Say("pay_later")
 }
 
-// policySteps say what comes back of what was paid, the longest time before the start first.
-func (p *Page) policySteps() []string {
-	steps := slices.Clone(p.Business.Offer.CancellationPolicy)
+// policy says until when what comes back of a price, and until when it can be cancelled online: by dates, once the start is chosen.
+func (p *Page) policy(price *usecase.Price) []string {
+	offer := p.Business.Offer
+	steps := slices.Clone(offer.CancellationPolicy)
 	slices.SortFunc(steps, func(a, b catalog.CancellationRule) int { return b.HoursBefore - a.HoursBefore })
+	if price.StartsAt.IsZero() {
+		return p.policyInHours(steps)
+	}
+	var says []string
+	if !money.Number(price.Total).IsZero() {
+		says = p.refundDates(steps, price.StartsAt)
+	}
+	if within := offer.SelfService.CancelUntilHours; within != nil {
+		if closes := price.StartsAt.Add(-time.Duration(*within) * time.Hour); closes.After(p.Business.Now) {
+			says = append(says, p.Words.With("manage_cancel_until", "When", p.moment(p.local(closes))))
+		}
+	}
+	return says
+}
+
+// refundDates says until when each step of the policy holds; those whose time has passed are left out.
+func (p *Page) refundDates(steps []catalog.CancellationRule, start time.Time) []string {
+	var says []string
+	for _, s := range steps {
+		until := start.Add(-time.Duration(s.HoursBefore) * time.Hour)
+		if s.RefundPercent == 0 || !until.After(p.Business.Now) {
+			continue
+		}
+		says = append(says, p.refundUntil(until, s.RefundPercent))
+	}
+	switch {
+	case len(steps) == 0:
+		return nil
+	case len(says) == 0:
+		return []string{p.Words.Say("manage_refund_none")}
+	case steps[len(steps)-1].HoursBefore > 0 || steps[len(steps)-1].RefundPercent == 0:
+		return append(says, p.Words.Say("refund_never"))
+	}
+	return says
+}
+
+// refundUntil says what share comes back of what is cancelled until then.
+func (p *Page) refundUntil(until time.Time, percent int) string {
+	when := p.moment(p.local(until))
+	if percent == 100 {
+		return p.Words.With("free_until", "When", when)
+	}
+	return p.Words.Fill("refund_until", map[string]string{"When": when, "Percent": p.Words.Number(percent)})
+}
+
+// policyInHours says what comes back, the longest time before the start first; nothing without steps.
+func (p *Page) policyInHours(steps []catalog.CancellationRule) []string {
+	if len(steps) == 0 {
+		return nil
+	}
 	var says []string
 	for _, s := range steps {
 		says = append(says, p.Words.Fill("policy_step", map[string]string{
@@ -272,10 +329,95 @@ func (p *Page) policySteps() []string {
 	return append(says, p.Words.Say("policy_none"))
 }
 
+// ruleLabel names a pricing rule: in a language of the business, or with the text of its kind in the language of the page.
+func (p *Page) ruleLabel(r *catalog.Rule) string {
+	if r.Label.Text != "" {
+		return r.Label.In(p.spoken())
+	}
+	return pricelabel.OfKind(r.Kind, r.Key, p.Words.Code)
+}
+
 // initial stands where a member has no picture.
 func initial(name string) string {
 	for _, r := range name {
 		return string(unicode.ToUpper(r))
 	}
 	return ""
+}
+
+// priceDetail says how the price of a line came about: how many people pay which price, and the rules that changed it.
+func (p *Page) priceDetail(price *usecase.Price, line int) []string {
+	if line >= len(price.Details) {
+		return nil
+	}
+	var says []string
+	d := &price.Details[line]
+	if d.Quantity > 1 {
+		says = append(says, p.units(d.Quantity, d.Unit))
+	}
+	for _, r := range d.Changes {
+		says = append(says, p.ruleLabel(r))
+	}
+	return says
+}
+
+// units writes a price that several people pay, such as 3 × €17.50.
+func (p *Page) units(quantity int, unit json.Number) string {
+	return p.Words.Number(quantity) + " × " + p.money(unit)
+}
+
+// ifFirst says what a rule changes if this is the customer's first booking.
+func (p *Page) ifFirst(r *catalog.Rule) string {
+	var change string
+	currency := p.Business.Offer.Money()
+	switch {
+	case r.Percent != nil:
+		change = signed(r.Percent.IsNegative(), r.Percent.Abs().String()+"\u00a0%")
+	case r.Amount != nil:
+		change = signed(*r.Amount < 0, p.money(currency.JSON(max(*r.Amount, -*r.Amount))))
+	case r.Set != nil:
+		change = p.money(currency.JSON(*r.Set))
+	}
+	label := p.ruleLabel(r)
+	return p.Words.Fill("if_first_visit", map[string]string{"Label": label, "Change": change})
+}
+
+// signed writes a change of a price with its sign.
+func signed(negative bool, amount string) string {
+	if negative {
+		return "−" + amount
+	}
+	return "+" + amount
+}
+
+// totalOf writes what a booking costs, and how that came about.
+func (p *Page) totalOf(b *booking.ManagedBooking) string {
+	says := []string{p.money(b.Total)}
+	for _, s := range b.Services {
+		if s.Quantity > 1 {
+			says = append(says, p.units(s.Quantity, s.UnitPrice))
+		}
+		for _, change := range s.PriceChanges {
+			if !slices.Contains(says, change.Label) {
+				says = append(says, change.Label)
+			}
+		}
+	}
+	return strings.Join(says, " · ")
+}
+
+// cancellable says until when a cancellation gives back what it does now, and until when it can be made.
+func (p *Page) cancellable(c booking.Cancellation) []string {
+	if !c.Allowed || c.Until == nil {
+		return nil
+	}
+	deadline := c.Until
+	if c.Deadline != nil {
+		deadline = c.Deadline
+	}
+	var says []string
+	if c.Until.Before(*deadline) && c.Refund.Percent > 0 {
+		says = append(says, p.refundUntil(*c.Until, c.Refund.Percent))
+	}
+	return append(says, p.Words.With("manage_cancel_until", "When", p.moment(p.local(*deadline))))
 }

@@ -110,7 +110,7 @@ func TestByTheLinkACustomerCancelsUntilTheHoursThatTheBusinessAllows(t *testing.
 	}
 	s.edit(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = &two })
 	until := time.Date(2027, 6, 11, 7, 0, 0, 0, time.UTC) // 10:00 in Lisbon, less two hours
-	see("ahead", tomorrow, booking.Cancellation{Allowed: true, Until: &until})
+	see("ahead", tomorrow, booking.Cancellation{Allowed: true, Until: &until, Deadline: &until})
 	for name, refund := range map[string]*json.Number{"none": nil, "negative": new(json.Number("-1"))} {
 		if _, err := s.client.CancelByLink(t.Context(), tomorrow, booking.CancelByLink{Refund: refund}); !fault.Is(err, fault.InvalidParameter) {
 			t.Errorf("%s: %v", name, err)

@@ -1,0 +1,107 @@
+package view
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/rule"
+	"github.com/slotmesh/slotmesh/services/pages/internal/texts"
+	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
+)
+
+// pageOf is a page in English of a business that has this offer, on 1 December 2026 at noon.
+func pageOf(t *testing.T, offer *catalog.Offer) *Page {
+	t.Helper()
+	sentences, err := texts.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	offer.Slug, offer.Name, offer.Currency, offer.Timezone = "harbor", "Harbor", "EUR", "UTC"
+	offer.DefaultLanguage, offer.Languages = "en", []string{"en"}
+	if err := offer.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	return &Page{Words: words.In(sentences, "en-GB"), Business: &usecase.Business{Offer: offer, Now: now}}
+}
+
+// A policy is shown by dates, the deadline for cancelling beside them; steps that have passed are left out.
+func TestPolicyIsShownAsDates(t *testing.T) {
+	t.Parallel()
+	hours := func(n int) *int { return &n }
+	steps := []catalog.CancellationRule{{HoursBefore: 24, RefundPercent: 50}, {HoursBefore: 48, RefundPercent: 100}}
+	for _, c := range []struct {
+		name   string
+		policy []catalog.CancellationRule
+		cancel *int
+		start  int // hours from now
+		total  json.Number
+		want   []string // what each line begins with and the day of December that it names
+	}{
+		{"both ahead", steps, hours(12), 96, "40.00", []string{"Free cancellation until|3", "Until|4", "After that", "You can cancel until|5"}},
+		{"one has passed", steps, hours(12), 36, "40.00", []string{"Until|2", "After that", "You can cancel until|2"}},
+		{"all have passed", steps, hours(12), 20, "40.00", []string{"Under the cancellation policy", "You can cancel until|1"}},
+		{"too late to cancel", nil, hours(12), 6, "40.00", nil},
+		{"customers cannot cancel", nil, nil, 96, "40.00", nil},
+		{"free of charge", steps, hours(0), 96, "0.00", []string{"You can cancel until|5"}},
+	} {
+		p := pageOf(t, &catalog.Offer{CancellationPolicy: c.policy, SelfService: catalog.SelfService{CancelUntilHours: c.cancel}})
+		got := p.policy(&usecase.Price{Total: c.total, StartsAt: p.Business.Now.Add(time.Duration(c.start) * time.Hour)})
+		fits := len(got) == len(c.want)
+		for i := range min(len(got), len(c.want)) {
+			begin, day, _ := strings.Cut(c.want[i], "|")
+			fits = fits && strings.HasPrefix(got[i], begin) && strings.Contains(got[i], day)
+		}
+		if !fits {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// The customer's page names the deadline, and when the refund changes before it.
+func TestManagePageShowsDeadlineAndRefundChange(t *testing.T) {
+	t.Parallel()
+	p := pageOf(t, &catalog.Offer{})
+	until, deadline := p.Business.Now.AddDate(0, 0, 2), p.Business.Now.AddDate(0, 0, 4)
+	full := booking.Cancellation{Allowed: true, Until: &until, Deadline: &deadline, Refund: booking.CancellationRefund{Percent: 100}}
+	got := p.cancellable(full)
+	if len(got) != 2 || !strings.HasPrefix(got[0], "Free cancellation until") || !strings.Contains(got[0], "3") ||
+		!strings.HasPrefix(got[1], "You can cancel until") || !strings.Contains(got[1], "5") {
+		t.Errorf("%q", got)
+	}
+	full.Until = &deadline
+	if got := p.cancellable(full); len(got) != 1 || !strings.HasPrefix(got[0], "You can cancel until") {
+		t.Errorf("without a change before the deadline: %q", got)
+	}
+}
+
+// A price says how many people pay which price, and which rules changed it; rules about a first visit are said as a condition.
+func TestPriceSaysHowItCameAbout(t *testing.T) {
+	t.Parallel()
+	ten := decimal.NewFromInt(-10)
+	welcome := catalog.Rule{Key: "welcome", Kind: rule.FirstBooking, Percent: &ten}
+	group := catalog.Rule{Key: "group", Kind: rule.PartySize, Label: catalog.Label{Text: "Groups of three"}}
+	p := pageOf(t, &catalog.Offer{Rules: []catalog.Rule{welcome, group}})
+	price := &usecase.Price{Lines: []json.Number{"49.88"}, Details: []usecase.PriceDetail{{Quantity: 3, Unit: "17.50", Changes: []*catalog.Rule{&group}}}}
+	if got, want := p.priceDetail(price, 0), []string{"3 × €17.50", "Groups of three"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := p.ifFirst(&welcome), "New customers −10\u00a0%, if this is your first visit"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	sold := &booking.ManagedBooking{Total: "49.88", Services: []booking.BookedService{{
+		ID: uuid.New(), Quantity: 3, UnitPrice: "17.50", PriceChanges: []booking.PriceChange{{Label: "Groups of three"}},
+	}}}
+	if got, want := p.totalOf(sold), "€49.88 · 3 × €17.50 · Groups of three"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
