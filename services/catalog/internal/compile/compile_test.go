@@ -181,7 +181,7 @@ func TestExampleServices(t *testing.T) {
 		},
 		{
 			ID: id(o, "service/yoga"), Key: "yoga", Name: "Yoga class", Active: true, DurationMinutes: 60, SlotIntervalMinutes: 15,
-			Price: 1250, PaymentRequirement: "none", Capacity: 1,
+			Price: 1250, PerPerson: true, PaymentRequirement: "none", Capacity: 1,
 			Classes: []catalog.ClassSession{
 				{ID: id(o, "service/yoga/class/mon-evening"), Key: "mon-evening", Weekday: ptr(time.Monday), Time: clock(t, "18:30"), Capacity: 12, StaffID: &ben},
 				{ID: id(o, "service/yoga/class/winter-camp"), Key: "winter-camp", Date: ptr(date(t, "2026-12-05")), Time: clock(t, "10:00"), Capacity: 20, StaffID: &anna},
