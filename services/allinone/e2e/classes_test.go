@@ -117,7 +117,7 @@ func TestAClassIsSoldSeatBySeat(t *testing.T) {
 		}
 	}
 	w.book(t, "class", key, party(4)).into(t, http.StatusCreated, &first)
-	if b := first.Booking; b.StartTime != "18:00:00" || b.EndTime != "19:00:00" || b.StaffName != "Ben" || b.Total != 12.5 ||
+	if b := first.Booking; b.StartTime != "18:00:00" || b.EndTime != "19:00:00" || b.StaffName != "Ben" || b.Total != 50 ||
 		b.Session != w.seats(t, "class", monday, yoga)[0].ClassScheduleID {
 		t.Errorf("the booking is %+v", b)
 	}

@@ -489,9 +489,10 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	fail(0)
 	twelve := 12
 	s.change(func(o *catalog.Offer) { o.SelfService.CancelUntilHours = &twelve })
-	look(cancellation.Preview{Allowed: true, Refund: 4000, Percent: 100, Until: start.Add(-24 * time.Hour)})
-	s.clock.Advance(start.Add(-12 * time.Hour).Sub(s.clock.Now()))
-	look(cancellation.Preview{Allowed: true, Refund: 2000, Percent: 50, Until: start.Add(-12 * time.Hour)})
+	deadline := start.Add(-12 * time.Hour)
+	look(cancellation.Preview{Allowed: true, Refund: 4000, Percent: 100, Until: start.Add(-24 * time.Hour), Deadline: deadline})
+	s.clock.Advance(deadline.Sub(s.clock.Now()))
+	look(cancellation.Preview{Allowed: true, Refund: 2000, Percent: 50, Until: deadline, Deadline: deadline})
 	fail(4000) // what was shown a while ago
 	s.clock.Advance(time.Nanosecond)
 	look(cancellation.Preview{Reason: booking.CancelTooLate})

@@ -233,7 +233,7 @@ func TestByTheLinkTicketsArePaidAndCancelledWithTheirRefund(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refund.Until = m.Ticket.Cancellation.Until
+		refund.Until, refund.Deadline = m.Ticket.Cancellation.Until, m.Ticket.Cancellation.Deadline
 		if diff := cmp.Diff(refund, m.Ticket.Cancellation); diff != "" || m.Ticket.Status != status || m.Ticket.CanPay != pays || *m.Ticket.Total != "180.00" {
 			t.Errorf("%s: %+v\n%s", when, m.Ticket, diff)
 		}
