@@ -19,17 +19,20 @@ import (
 type Words struct {
 	// Code is the language spoken, one of the catalog's.
 	Code string
-	// Asked is the tag that the reader asked for, such as en-GB; its region says how times are written and when weeks begin.
+	// Asked is the tag that the reader asked for, such as en-GB.
 	Asked string
 
 	catalog  *message.Catalog
 	cldr     locales.Translator
 	currency *currency.Formatter
-	region   string
+	region   string // says how times are written and when weeks begin
+	isNamed  bool   // the reader named the region
 	fault    error
 }
 
-// In returns the words of the first of these tags that the catalog speaks, as [message.Catalog.Choose] finds it.
+// In returns the words of the first of these tags that the catalog speaks, as [message.Catalog.Choose] finds it. The region is that of
+// the first tag of this language that names one: a reader whose browser asks for en-GB and who chooses en is in Great Britain. A reader
+// who names none is where the language is most spoken.
 func In(catalog *message.Catalog, tags ...string) *Words {
 	code := catalog.Choose(tags...)
 	w := &Words{Code: code, Asked: code, catalog: catalog, cldr: cldr[code]}
@@ -41,9 +44,28 @@ func In(catalog *message.Catalog, tags ...string) *Words {
 	}
 	region, _ := language.Make(w.Asked).Region()
 	w.region = region.String()
+	for _, tag := range append([]string{w.Asked}, tags...) {
+		spoken, ok := locale.Match(tag, catalog.Languages())
+		if named, confidence := language.Make(tag).Region(); ok && spoken == code && confidence == language.Exact {
+			w.region, w.isNamed = named.String(), true
+			break
+		}
+	}
 	w.currency = currency.NewFormatter(currency.NewLocale(w.cldr.Locale()))
 	return w
 }
+
+// Within sets the region of a reader of English who named none, such as the country of the business, and returns the words. English is
+// written in too many ways to assume one. "" sets no region.
+func (w *Words) Within(region string) *Words {
+	if !w.isNamed && region != "" && w.Code == "en" {
+		w.region = region
+	}
+	return w
+}
+
+// Region is the ISO 3166 code of the reader's country.
+func (w *Words) Region() string { return w.region }
 
 // Direction is rtl or ltr, as HTML's dir takes it.
 func (w *Words) Direction() string {

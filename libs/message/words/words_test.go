@@ -69,3 +69,32 @@ func TestTheReadersRegionSaysHowTimesAreWrittenAndWhenWeeksBegin(t *testing.T) {
 		}
 	}
 }
+
+func TestRegionOfAnotherTagAndOfTheBusiness(t *testing.T) {
+	t.Parallel()
+	catalog, err := message.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2027, 3, 1, 14, 5, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		tags     []string
+		business string
+		clock    string
+		first    time.Weekday
+	}{
+		"chosen English, a British browser":    {[]string{"en", "en-GB", "en"}, "US", "14:05", time.Monday},
+		"chosen English, an American browser":  {[]string{"en", "de-DE", "en-US"}, "PT", "2:05 pm", time.Sunday},
+		"English, a British business":          {[]string{"en"}, "GB", "14:05", time.Monday},
+		"English, an American business":        {[]string{"en"}, "US", "2:05 pm", time.Sunday},
+		"English, a business of no country":    {[]string{"en"}, "", "2:05 pm", time.Sunday},
+		"British English, American business":   {[]string{"en-GB"}, "US", "14:05", time.Monday},
+		"German, an American business":         {[]string{"de", "en-US"}, "US", "14:05", time.Monday},
+		"chosen German, an American's browser": {[]string{"de", "en-US", "en"}, "GB", "14:05", time.Monday},
+	} {
+		w := words.In(catalog, c.tags...).Within(c.business)
+		if clock := strings.ReplaceAll(w.Clock(at), "\u202f", " "); clock != c.clock || w.FirstWeekday() != c.first || w.Asked != c.tags[0] {
+			t.Errorf("%s: %q, weeks from %s, asked %s", name, clock, w.FirstWeekday(), w.Asked)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/message/words"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -124,6 +125,7 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	}
 	page := p.plain(c, business.DefaultLanguage)
 	page.Business, page.Place, page.Seal = business, place, p.box.Of(business.Slug).SealPath
+	page.Words.Within(locale.RegionOf(business.Timezone))
 	page.May = func(a access.Action) bool { return gate.Principal(c).Reach(business.ID, a) != access.None }
 	page.Searches = gate.Principal(c).Reach(business.ID, access.SeeBookings) != access.NoContact
 	page.Notice = done(page, c.Query("done"))

@@ -35,6 +35,7 @@ type Business struct {
 	Name     string
 	Names    map[string]string // the name in other languages, by their codes
 	Language string            // its default: a code of its languages
+	Region   string            // ISO 3166 code of its country, or empty
 	Zone     *time.Location    // its IANA zone; required
 	ReplyTo  string            // where answers go; where it is empty, nobody is told to answer
 	From     string            // the address that messages are sent from; it invites to calendars where ReplyTo is empty

@@ -60,7 +60,7 @@ type Letter struct {
 // Render writes the message of a kind in the language of locale, matched as semantics.md §6 says, else in the business's own, else
 // in English. Its error says which fact the kind needs and lacks.
 func Render(kind Kind, locale string, f Facts) (Letter, error) {
-	w, err := wordsIn(locale, f.Business.Language)
+	w, err := wordsIn(locale, f.Business.Language, f.Business.Region)
 	if err != nil {
 		return Letter{}, err
 	}

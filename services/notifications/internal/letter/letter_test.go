@@ -193,21 +193,25 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// The region of the customer's language counts in messages as on the booking page.
+// The region of the customer's language counts in messages as on the booking page, and the business's country where it names none.
 func TestDatesAndTimesAreWrittenAsInTheCustomersRegion(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2027, 3, 1, 14, 5, 0, 0, time.UTC)
-	for locale, want := range map[string][]string{
-		"en":    {"Monday, March 1, 2027", "2:05\u202fpm"},
-		"en-GB": {"Monday, 1 March 2027", "14:05"},
-		"xx":    {"Montag, 1. März 2027", "14:05"},
+	for of, want := range map[[2]string][]string{
+		{"en", ""}:      {"Monday, March 1, 2027", "2:05\u202fpm"},
+		{"en", "GB"}:    {"Monday, 1 March 2027", "14:05"},
+		{"en", "US"}:    {"Monday, March 1, 2027", "2:05\u202fpm"},
+		{"en-US", "GB"}: {"Monday, March 1, 2027", "2:05\u202fpm"},
+		{"en-GB", ""}:   {"Monday, 1 March 2027", "14:05"},
+		{"xx", "GB"}:    {"Montag, 1. März 2027", "14:05"},
 	} {
-		w, err := wordsIn(locale, "de")
+		locale, business := of[0], of[1]
+		w, err := wordsIn(locale, "de", business)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, []string{w.Date(at), w.Clock(at)}); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", locale, diff)
+			t.Errorf("%s of %q (-want +got):\n%s", locale, business, diff)
 		}
 	}
 }

@@ -13,7 +13,7 @@ type Plain struct {
 
 // RenderPlain writes such a letter in the look of all others. Its error says what is missing.
 func RenderPlain(f Plain) (Letter, error) {
-	w, err := wordsIn(f.Language, "")
+	w, err := wordsIn(f.Language, "", "")
 	if err != nil {
 		return Letter{}, err
 	}

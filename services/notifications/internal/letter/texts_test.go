@@ -157,7 +157,7 @@ func upTo(n int) []int {
 
 func inLanguage(t testing.TB, code string) *words {
 	t.Helper()
-	w, err := wordsIn(code, "")
+	w, err := wordsIn(code, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

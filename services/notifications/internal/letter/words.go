@@ -23,13 +23,13 @@ type words struct {
 	rtl bool
 }
 
-// wordsIn speaks the first of these languages that the texts are in, else English.
-func wordsIn(locale, fallback string) (*words, error) {
+// wordsIn speaks the first of these languages that the texts are in, else English, as the region writes it if neither names one.
+func wordsIn(locale, fallback, region string) (*words, error) {
 	catalog, err := texts()
 	if err != nil {
 		return nil, err
 	}
-	w := sharedwords.In(catalog, locale, fallback)
+	w := sharedwords.In(catalog, locale, fallback).Within(region)
 	return &words{Words: w, rtl: w.Direction() == "rtl"}, nil
 }
 

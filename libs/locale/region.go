@@ -1,0 +1,25 @@
+package locale
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+// zones has a line for each time zone of tzdata's zone.tab: its name and the ISO 3166 code of its country.
+//
+//go:embed zones.txt
+var zones string
+
+var regions = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(zones) {
+		zone, region, _ := strings.Cut(strings.TrimSpace(line), " ")
+		all[zone] = region
+	}
+	return all
+})
+
+// RegionOf returns the ISO 3166 code of the country that a time zone lies in, such as GB of Europe/London; "" for a zone of no country,
+// such as UTC.
+func RegionOf(zone string) string { return regions()[zone] }
