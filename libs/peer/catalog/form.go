@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -222,7 +223,7 @@ func (q Question) wrongText(text string) Wrong {
 		}
 		return ""
 	case QuestionPhone:
-		if utf8.RuneCountInString(text) > maxPhone || strings.Trim(text, "+0123456789 ()-./") != "" || !strings.ContainsAny(text, "0123456789") {
+		if !IsPhone(text) {
 			return WrongPhone
 		}
 		return ""
@@ -237,6 +238,21 @@ func (q Question) wrongText(text string) Wrong {
 		return WrongCharacter
 	}
 	return ""
+}
+
+// phone matches digits of any script with the signs that people write between them, and an extension.
+var phone = regexp.MustCompile(`^(?i)[+(# ]*\p{Nd}[\p{Nd}\p{Pd} ()./+#*,]*(x|ext\.?)? ?\p{Nd}*$`)
+
+// IsPhone reports whether a text may be a telephone number. It does not check that the number exists.
+func IsPhone(text string) bool {
+	const minDigits = 3
+	digits := 0
+	for _, r := range text {
+		if unicode.IsDigit(r) {
+			digits++
+		}
+	}
+	return digits >= minDigits && utf8.RuneCountInString(text) <= maxPhone && phone.MatchString(text)
 }
 
 func (q Question) optionKeys() []string {

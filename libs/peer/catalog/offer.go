@@ -175,6 +175,8 @@ type Staff struct {
 	Order     int           `json:"order"`
 	Hours     *WeekHours    `json:"hours"` // null: the business's hours; empty: overrides only
 	Overrides []DayOverride `json:"overrides"`
+	// NameTranslations are the name by language.
+	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
 // Payment requirements.
@@ -203,6 +205,10 @@ type Service struct {
 	StaffIDs            []uuid.UUID      `json:"staff_ids"` // who performs it, inactive members included; empty: no staff
 	Variants            []Variant        `json:"variants"`
 	Classes             []ClassSession   `json:"classes"` // not empty: bookable at these sessions only
+	// NameTranslations are the name by language.
+	NameTranslations map[string]string `json:"name_translations,omitempty"`
+	// Category is the heading under which the service is listed, "" for none.
+	Category Label `json:"category,omitzero"`
 }
 
 // Variant is another length and price of a service.
@@ -212,6 +218,8 @@ type Variant struct {
 	Name            string    `json:"name"`
 	DurationMinutes int       `json:"duration_minutes"`
 	Price           int64     `json:"price"`
+	// NameTranslations are the name by language.
+	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
 // ClassSession is a session of a class-based service: every Weekday within [From, To], or once on Date.
@@ -242,6 +250,8 @@ type Event struct {
 	PaymentRequirement string           `json:"payment_requirement"`
 	DepositValue       *decimal.Decimal `json:"deposit_value"`
 	Tiers              []Tier           `json:"tiers"`
+	// NameTranslations are the name by language.
+	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
 // Tier is a kind of ticket of an event.
@@ -251,6 +261,8 @@ type Tier struct {
 	Name     string    `json:"name"`
 	Price    int64     `json:"price"`
 	Capacity int       `json:"capacity"`
+	// NameTranslations are the name by language.
+	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
 // Price types of rentals.
@@ -278,6 +290,8 @@ type Rental struct {
 	PaymentRequirement string           `json:"payment_requirement"`
 	DepositValue       *decimal.Decimal `json:"deposit_value"`
 	Upsells            []Upsell         `json:"upsells"` // what is offered along with it, in the owner's order
+	// NameTranslations are the name by language.
+	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
 // Upsell is a rental that is offered along with another one: a required one goes with every unit of it.

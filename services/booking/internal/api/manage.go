@@ -127,6 +127,7 @@ func (l *ByLink) payment(c *fiber.Ctx) error {
 
 // showManaged is what the customer sees.
 func showManaged(m usecase.Managed) booking.Managed {
+	m = m.Translated()
 	shown := booking.Managed{Kind: m.Kind, Business: m.Offer.Managed()}
 	if m.Kind == event.Ticket {
 		shown.Ticket = showOwnTicket(m)

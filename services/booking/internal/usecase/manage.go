@@ -169,10 +169,33 @@ func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	m = m.Translated()
 	if m.Kind == event.Ticket {
 		return calendar.OfTicket(m.Offer.NameIn(m.Ticket.Locale), m.Ticket)
 	}
 	return calendar.OfBooking(m.Offer.NameIn(m.Booking.Locale), m.Booking)
+}
+
+// Translated returns what the customer sees with the names of what was sold in the customer's language.
+func (m Managed) Translated() Managed {
+	b, t := &m.Booking, &m.Ticket
+	b.Services = slices.Clone(b.Services)
+	for i := range b.Services {
+		s := &b.Services[i]
+		if s.VariantName != "" {
+			s.VariantName = m.Offer.VariantName(s.ID, s.VariantID, s.VariantName, b.Locale)
+		}
+		s.Name = m.Offer.ServiceName(s.ID, s.Name, b.Locale)
+	}
+	if b.StaffName != nil {
+		b.StaffName = new(m.Offer.MemberName(b.StaffID, *b.StaffName, b.Locale))
+	}
+	t.Tiers = slices.Clone(t.Tiers)
+	for i := range t.Tiers {
+		t.Tiers[i].Name = m.Offer.TierName(t.EventID, t.Tiers[i].ID, t.Tiers[i].Name, t.Locale)
+	}
+	t.EventName = m.Offer.EventName(t.EventID, t.EventName, t.Locale)
+	return m
 }
 
 // Cancel cancels a booking or an order of tickets for its customer, who has agreed to this refund, and returns what they see then. Faults: invalid_parameter;

@@ -154,7 +154,7 @@ func TestExampleStaff(t *testing.T) {
 	o := example(t)
 	check(t, []catalog.Staff{
 		{
-			ID: id(o, "staff/anna"), Key: "anna", Name: "Anna", Active: true, Order: 1,
+			ID: id(o, "staff/anna"), Key: "anna", Name: "Anna", NameTranslations: map[string]string{"pt": "Ana"}, Active: true, Order: 1,
 			Hours: &catalog.WeekHours{
 				time.Monday:  {window(t, "10:00-18:00")},
 				time.Tuesday: {window(t, "10:00-18:00")},
@@ -171,9 +171,9 @@ func TestExampleServices(t *testing.T) {
 	anna, ben := id(o, "staff/anna"), id(o, "staff/ben")
 	check(t, []catalog.Service{
 		{
-			ID: id(o, "service/cut"), Key: "cut", Name: "Haircut", Active: true, DurationMinutes: 45, BufferAfterMinutes: 10,
+			ID: id(o, "service/cut"), Key: "cut", Name: "Haircut", NameTranslations: map[string]string{"pt": "Corte"}, Category: label("Hair", "Cabelo"), Active: true, DurationMinutes: 45, BufferAfterMinutes: 10,
 			SlotIntervalMinutes: 15, Price: 4000, PaymentRequirement: "full", Capacity: 1, StaffIDs: []uuid.UUID{anna, ben},
-			Variants: []catalog.Variant{{ID: id(o, "service/cut/variant/long"), Key: "long", Name: "Long hair", DurationMinutes: 60, Price: 5500}},
+			Variants: []catalog.Variant{{ID: id(o, "service/cut/variant/long"), Key: "long", Name: "Long hair", NameTranslations: map[string]string{"pt": "Cabelo comprido"}, DurationMinutes: 60, Price: 5500}},
 		},
 		{
 			ID: id(o, "service/sauna"), Key: "sauna", Name: "Sauna", Active: true, DurationMinutes: 60, SlotIntervalMinutes: 15,
@@ -198,10 +198,10 @@ func TestExampleEventsAndRentals(t *testing.T) {
 	t.Parallel()
 	o := example(t)
 	check(t, []catalog.Event{{
-		ID: id(o, "event/gala"), Key: "gala", Name: "New Year Gala", Date: date(t, "2026-12-31"), Start: clock(t, "20:00"), End: clock(t, "23:30"),
+		ID: id(o, "event/gala"), Key: "gala", Name: "New Year Gala", NameTranslations: map[string]string{"pt": "Gala de Ano Novo"}, Date: date(t, "2026-12-31"), Start: clock(t, "20:00"), End: clock(t, "23:30"),
 		Active: true, Public: true, TotalCapacity: 120, PaymentRequirement: "full",
 		Tiers: []catalog.Tier{
-			{ID: id(o, "event/gala/tier/standard"), Key: "standard", Name: "Standard", Price: 6000, Capacity: 100},
+			{ID: id(o, "event/gala/tier/standard"), Key: "standard", Name: "Standard", NameTranslations: map[string]string{"pt": "Normal"}, Price: 6000, Capacity: 100},
 			{ID: id(o, "event/gala/tier/vip"), Key: "vip", Name: "VIP", Price: 12000, Capacity: 30},
 		},
 	}}, o.Events)

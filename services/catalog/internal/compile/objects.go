@@ -31,12 +31,13 @@ func (c *compiler) staffList() []catalog.Staff {
 
 func (c *compiler) member(s *manifest.Staff) catalog.Staff {
 	member := catalog.Staff{
-		ID:        c.staff[s.Key],
-		Key:       string(s.Key),
-		Name:      string(s.Name),
-		Active:    s.IsActive(),
-		Order:     s.Order,
-		Overrides: overrides(s.Overrides),
+		ID:               c.staff[s.Key],
+		Key:              string(s.Key),
+		Name:             string(s.Name),
+		NameTranslations: texts(s.Translations, func(t manifest.StaffTranslation) string { return string(t.Name) }),
+		Active:           s.IsActive(),
+		Order:            s.Order,
+		Overrides:        overrides(s.Overrides),
 	}
 	if s.Hours != nil {
 		hours := week(s.Hours)
@@ -63,9 +64,13 @@ func (c *compiler) service(s *manifest.Service) catalog.Service {
 		interval = s.SlotIntervalMinutes
 	}
 	return catalog.Service{
-		ID:                  c.services[s.Key],
-		Key:                 string(s.Key),
-		Name:                string(s.Name),
+		ID:               c.services[s.Key],
+		Key:              string(s.Key),
+		Name:             string(s.Name),
+		NameTranslations: texts(s.Translations, func(t manifest.ServiceTranslation) string { return string(t.Name) }),
+		Category: catalog.Label{Text: string(s.Category), Translations: texts(s.Translations, func(t manifest.ServiceTranslation) string {
+			return string(t.Category)
+		})},
 		Active:              s.IsActive(),
 		DurationMinutes:     s.DurationMinutes,
 		BufferBeforeMinutes: s.BufferBeforeMinutes,
@@ -91,11 +96,12 @@ func plain(d *manifest.Decimal) *decimal.Decimal {
 
 func (c *compiler) variant(v *manifest.Variant, of *manifest.Service) catalog.Variant {
 	return catalog.Variant{
-		ID:              v.ObjectID(c.id, of.Key),
-		Key:             string(v.Key),
-		Name:            string(v.Name),
-		DurationMinutes: v.Minutes(of),
-		Price:           c.minor(v.ListPrice(of)),
+		ID:               v.ObjectID(c.id, of.Key),
+		Key:              string(v.Key),
+		Name:             string(v.Name),
+		NameTranslations: texts(v.Translations, func(t manifest.VariantTranslation) string { return string(t.Name) }),
+		DurationMinutes:  v.Minutes(of),
+		Price:            c.minor(v.ListPrice(of)),
 	}
 }
 
@@ -146,6 +152,7 @@ func (c *compiler) event(e *manifest.Event) catalog.Event {
 		ID:                 c.events[e.Key],
 		Key:                string(e.Key),
 		Name:               string(e.Name),
+		NameTranslations:   texts(e.Translations, func(t manifest.EventTranslation) string { return string(t.Name) }),
 		Date:               e.Date,
 		Start:              e.StartTime,
 		End:                e.EndTime,
@@ -160,11 +167,12 @@ func (c *compiler) event(e *manifest.Event) catalog.Event {
 
 func (c *compiler) tier(t *manifest.Tier, of *manifest.Event) catalog.Tier {
 	return catalog.Tier{
-		ID:       t.ObjectID(c.id, of.Key),
-		Key:      string(t.Key),
-		Name:     string(t.Name),
-		Price:    c.minor(t.Price),
-		Capacity: t.Capacity,
+		ID:               t.ObjectID(c.id, of.Key),
+		Key:              string(t.Key),
+		Name:             string(t.Name),
+		NameTranslations: texts(t.Translations, func(t manifest.TierTranslation) string { return string(t.Name) }),
+		Price:            c.minor(t.Price),
+		Capacity:         t.Capacity,
 	}
 }
 
@@ -178,6 +186,7 @@ func (c *compiler) rental(r *manifest.Rental) catalog.Rental {
 		ID:                 c.rentals[r.Key],
 		Key:                string(r.Key),
 		Name:               string(r.Name),
+		NameTranslations:   texts(r.Translations, func(t manifest.RentalTranslation) string { return string(t.Name) }),
 		Active:             r.IsActive(),
 		Price:              c.minor(r.Price),
 		PriceType:          r.PriceType,

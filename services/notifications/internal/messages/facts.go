@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
@@ -19,21 +20,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
 )
 
-// facts are what messages about an event tell.
-func (m *Messages) facts(offer *catalog.Offer, e event.Event) (letter.Facts, error) {
+// facts are what messages about an event tell, with the names of what was sold in language; "" is the default one.
+func (m *Messages) facts(offer *catalog.Offer, e event.Event, language string) (letter.Facts, error) {
 	f := letter.Facts{Notice: notices[e.Type], Stamp: e.At, Business: letter.Business{
-		Name: offer.Name, Names: offer.NameTranslations, Language: offer.DefaultLanguage, Zone: offer.Location(),
+		Name: offer.Name, Names: offer.NameTranslations, Language: offer.DefaultLanguage,
+		Region: locale.RegionOf(offer.Timezone), Zone: offer.Location(),
 		ReplyTo: offer.Notifications.ReplyTo, From: m.From, Accent: offer.Page.Accent,
 	}}
 	f.CanMove, f.CanCancel = offer.SelfService.RescheduleUntilHours != nil, offer.SelfService.CancelUntilHours != nil
 	var err error
 	switch e.Subject.Kind {
 	case event.Booking:
-		err = ofBooking(&f, e, offer)
+		err = ofBooking(&f, e, offer, language)
 	case event.Ticket:
-		err = ofTicket(&f, e, offer)
+		err = ofTicket(&f, e, offer, language)
 	case event.Reservation:
-		err = ofReservation(&f, e, offer)
+		err = ofReservation(&f, e, offer, language)
 	default:
 		var disabled endpoint
 		err = json.Unmarshal(e.Data, &disabled)
@@ -78,7 +80,7 @@ var notices = map[event.Type]letter.Notice{
 	plan.EndpointDisabled: letter.NoticeWebhookDisabled,
 }
 
-func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
+func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer, language string) error {
 	var b booking.Booking
 	if err := json.Unmarshal(e.Data, &b); err != nil {
 		return err
@@ -86,19 +88,19 @@ func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	f.Business.Zone = timespan.Zone(b.Timezone, offer.Location())
 	f.Customer = letter.Person{Name: b.CustomerName, Email: b.CustomerEmail, Phone: text(b.CustomerPhone)}
 	f.Subject = letter.Subject{
-		Kind: letter.BookingSubject, ID: b.ID.String(), Sequence: e.Sequence, Staff: text(b.StaffName), Pending: b.Status == booking.StatusPending,
+		Kind: letter.BookingSubject, ID: b.ID.String(), Sequence: e.Sequence, Staff: offer.MemberName(b.StaffID, text(b.StaffName), language), Pending: b.Status == booking.StatusPending,
 		When: letter.When{Start: b.StartsAt, End: b.EndsAt}, Total: amount(b.Total, b.Currency),
 	}
 	if b.PartySize > 1 {
 		f.Subject.Quantity = b.PartySize
 	}
-	if name := booking.PackageName(offer, b.Services, b.Locale); name != "" {
+	if name := booking.PackageName(offer, b.Services, language); name != "" {
 		f.Subject.Items = append(f.Subject.Items, name)
 	}
 	for _, s := range b.Services {
-		name := s.Name
+		name := offer.ServiceName(s.ID, s.Name, language)
 		if s.VariantName != "" {
-			name += ", " + s.VariantName
+			name += ", " + offer.VariantName(s.ID, s.VariantID, s.VariantName, language)
 		}
 		f.Subject.Items = append(f.Subject.Items, name)
 		if s.Quantity > 1 {
@@ -138,7 +140,7 @@ func ofPayment(f *letter.Facts, e event.Event, p *booking.Payment, currency stri
 	}
 }
 
-func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
+func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language string) error {
 	var t struct {
 		booking.Ticket
 		From *booking.TicketTime `json:"from"`
@@ -153,7 +155,8 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	}
 	f.Customer = letter.Person{Name: t.CustomerName, Email: text(t.CustomerEmail), Phone: text(t.CustomerPhone)}
 	f.Subject = letter.Subject{
-		Kind: letter.TicketSubject, ID: t.ID.String(), Sequence: e.Sequence, Items: []string{t.EventName}, Tier: t.TierName, Quantity: t.Quantity, Count: t.Quantity,
+		Kind: letter.TicketSubject, ID: t.ID.String(), Sequence: e.Sequence, Items: []string{offer.EventName(t.EventID, t.EventName, language)},
+		Tier: offer.TierName(t.EventID, t.TierID, t.TierName, language), Quantity: t.Quantity, Count: t.Quantity,
 		When: letter.When{Start: start},
 	}
 	if t.From != nil {
@@ -162,7 +165,7 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	if len(t.Tiers) > 1 {
 		lines := make([]string, len(t.Tiers))
 		for i, tier := range t.Tiers {
-			lines[i] = strconv.Itoa(tier.Quantity) + " × " + tier.TierName
+			lines[i] = strconv.Itoa(tier.Quantity) + " × " + offer.TierName(t.EventID, tier.TierID, tier.TierName, language)
 		}
 		f.Subject.Tier, f.Subject.Quantity = strings.Join(lines, ", "), 0 // each tier says its own
 	}
@@ -184,7 +187,7 @@ func startOf(t booking.Ticket, zone *time.Location) (time.Time, error) {
 	return time.Unix(timespan.Instant(date, at, zone), 0), err
 }
 
-func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
+func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer, language string) error {
 	var r rental.Reservation
 	if err := json.Unmarshal(e.Data, &r); err != nil {
 		return err
@@ -192,10 +195,11 @@ func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer) error {
 	f.Business.Zone = timespan.Zone(r.Timezone, offer.Location())
 	f.Customer = letter.Person{Name: r.CustomerName, Email: text(r.CustomerEmail), Phone: text(r.CustomerPhone)}
 	f.Subject = letter.Subject{
-		Kind: letter.ReservationSubject, ID: r.ID.String(), Sequence: e.Sequence, Items: []string{r.RentalName}, Quantity: r.Quantity,
+		Kind: letter.ReservationSubject, ID: r.ID.String(), Sequence: e.Sequence, Quantity: r.Quantity,
+		Items: []string{offer.RentalName(r.RentalID, r.RentalName, language)},
 	}
 	for _, extra := range r.Extras {
-		f.Subject.Items = append(f.Subject.Items, strconv.Itoa(extra.Quantity)+" × "+extra.RentalName)
+		f.Subject.Items = append(f.Subject.Items, strconv.Itoa(extra.Quantity)+" × "+offer.RentalName(extra.RentalID, extra.RentalName, language))
 	}
 	if r.Total != nil {
 		f.Subject.Total = amount(*r.Total, r.Currency)

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ func factsOf(t *testing.T, ticket booking.Ticket) (time.Time, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := new(Messages).facts(offer, event.Event{Type: event.TicketSold, Subject: event.Subject{Kind: event.Ticket, ID: uuid.New()}, Data: data})
+	f, err := new(Messages).facts(offer, event.Event{Type: event.TicketSold, Subject: event.Subject{Kind: event.Ticket, ID: uuid.New()}, Data: data}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +55,51 @@ func TestAMessageHasTheColourOfItsBusiness(t *testing.T) {
 	}
 }
 
+// TestNamesAreInTheLanguageOfTheMessage although the sale keeps those of the default language.
+func TestNamesAreInTheLanguageOfTheMessage(t *testing.T) {
+	t.Parallel()
+	pt := func(name string) map[string]string { return map[string]string{"pt": name} }
+	cut, long, anna, gala, seat, kayak, vest := uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	offer := &catalog.Offer{
+		Name: "Salon", Currency: "EUR", Timezone: "Europe/Lisbon", DefaultLanguage: "en", Languages: []string{"en", "pt"},
+		Services: []catalog.Service{{ID: cut, Name: "Cut", NameTranslations: pt("Corte"), Variants: []catalog.Variant{{ID: long, Name: "Long", NameTranslations: pt("Longo")}}}},
+		Staff:    []catalog.Staff{{ID: anna, Name: "Anna", NameTranslations: pt("Ana")}},
+		Events:   []catalog.Event{{ID: gala, Name: "Gala", NameTranslations: pt("Baile"), Tiers: []catalog.Tier{{ID: seat, Name: "Seat", NameTranslations: pt("Lugar")}}}},
+		Rentals:  []catalog.Rental{{ID: kayak, Name: "Kayak", NameTranslations: pt("Caiaque")}, {ID: vest, Name: "Vest", NameTranslations: pt("Colete")}},
+	}
+	if err := offer.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	member, day := "Anna", timespan.NewDate(2027, time.July, 1)
+	for _, c := range []struct {
+		kind   event.SubjectKind
+		sale   any
+		en, pt []string // the items, the member and the tier
+	}{
+		{event.Booking, booking.Booking{
+			Locale: "pt", StaffID: &anna, StaffName: &member, Services: []booking.BookedService{{ID: cut, Name: "Cut", VariantID: long, VariantName: "Long"}},
+		}, []string{"Cut, Long", "Anna", ""}, []string{"Corte, Longo", "Ana", ""}},
+		{event.Ticket, booking.Ticket{Locale: "pt", EventID: gala, EventName: "Gala", TierID: seat, TierName: "Seat", Date: "2027-07-01", StartTime: "15:00:00"}, []string{"Gala", "", "Seat"}, []string{"Baile", "", "Lugar"}},
+		{event.Reservation, rental.Reservation{
+			Locale: "pt", RentalID: kayak, RentalName: "Kayak", StartDate: day, EndDate: day, Extras: []rental.Extra{{RentalID: vest, RentalName: "Vest", Quantity: 2}},
+		}, []string{"Kayak", "2 × Vest", "", ""}, []string{"Caiaque", "2 × Colete", "", ""}},
+	} {
+		data, err := json.Marshal(c.sale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for language, want := range map[string][]string{"en": c.en, "pt": c.pt} {
+			f, err := new(Messages).facts(offer, event.Event{Type: event.BookingCreated, Subject: event.Subject{Kind: c.kind, ID: uuid.New()}, Data: data}, language)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := append(slices.Clone(f.Subject.Items), f.Subject.Staff, f.Subject.Tier); !slices.Equal(got, want) || f.Business.Region != "PT" {
+				t.Errorf("a %s in %s, of %s: %q, want %q", c.kind, language, f.Business.Region, got, want)
+			}
+		}
+	}
+}
+
 // TestAMessageTellsTimesOfTheZoneOfTheSale although the business has another one today.
 func TestAMessageTellsTimesOfTheZoneOfTheSale(t *testing.T) {
 	t.Parallel()
@@ -73,7 +119,7 @@ func TestAMessageTellsTimesOfTheZoneOfTheSale(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := new(Messages).facts(offer, event.Event{Type: event.BookingCreated, Subject: event.Subject{Kind: kind, ID: uuid.New()}, Data: data})
+		f, err := new(Messages).facts(offer, event.Event{Type: event.BookingCreated, Subject: event.Subject{Kind: kind, ID: uuid.New()}, Data: data}, "")
 		if err != nil {
 			t.Fatal(err)
 		}

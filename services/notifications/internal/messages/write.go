@@ -169,7 +169,11 @@ func (m *Messages) letters(
 		return nil, nil
 	}
 	e, subject := c.Event, c.Subject
-	facts, err := m.facts(offer, e)
+	own, err := m.facts(offer, e, offer.DefaultLanguage)
+	if err != nil {
+		return nil, err
+	}
+	translated, err := m.facts(offer, e, subject.Locale)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +183,11 @@ func (m *Messages) letters(
 	for _, d := range drafts {
 		l, there := written[d.Kind]
 		if !there {
-			if l, err = m.letter(ctx, d.Kind, offer, e, subject, withBefore(facts, d.Kind, c, before)); err != nil {
+			facts := withBefore(offer, translated, subject.Locale, c, before)
+			if d.Kind == letter.OwnerNotice {
+				facts = withBefore(offer, own, offer.DefaultLanguage, c, c.Subject.From)
+			}
+			if l, err = m.letter(ctx, d.Kind, offer, e, subject, facts); err != nil {
 				return nil, err
 			}
 			written[d.Kind] = l
@@ -191,24 +199,21 @@ func (m *Messages) letters(
 		list = append(list, store.Message{
 			BusinessID: e.BusinessID, ID: id, Kind: string(d.Kind), EventID: d.EventID, About: e.Subject, CustomerEmail: subject.Email,
 			Recipient: d.Recipient, Locale: l.Language, FromName: l.From, ReplyTo: replyTo(d.Kind, offer), Subject: l.Subject, Text: l.Text,
-			HTML: l.HTML, Calendar: l.Calendar, Method: l.Method, Status: status, Reason: reason, AboutEndsAt: ends(facts, e.At), CreatedAt: m.Clock.Now(),
+			HTML: l.HTML, Calendar: l.Calendar, Method: l.Method, Status: status, Reason: reason, AboutEndsAt: ends(own, e.At), CreatedAt: m.Clock.Now(),
 		})
 	}
 	return list, nil
 }
 
-// withBefore are the facts with where a booking was: for a notice before its own change, for the customer before all of them.
-func withBefore(facts letter.Facts, kind letter.Kind, c plan.Change, before *plan.Place) letter.Facts {
-	if kind == letter.OwnerNotice {
-		before = c.Subject.From
-	}
+// withBefore are the facts, with names in language, and with where a booking was before.
+func withBefore(offer *catalog.Offer, facts letter.Facts, language string, c plan.Change, before *plan.Place) letter.Facts {
 	if before == nil || c.Event.Subject.Kind != event.Booking || c.Subject.Status == booking.StatusCancelled {
 		return facts
 	}
 	if !before.StartsAt.Equal(facts.Subject.When.Start) || !before.EndsAt.Equal(facts.Subject.When.End) {
 		facts.Was = &letter.When{Start: before.StartsAt, End: before.EndsAt}
 	}
-	if staff := text(before.StaffName); staff != facts.Subject.Staff {
+	if staff := offer.MemberName(before.StaffID, text(before.StaffName), language); staff != facts.Subject.Staff {
 		facts.WasStaff = staff
 	}
 	return facts

@@ -24,7 +24,7 @@ func (p *Pages) what(c *fiber.Ctx) error {
 
 // offered shows what can be booked, with a notice of why the visitor is here.
 func (p *Pages) offered(c *fiber.Ctx, page *view.Page, notice string) error {
-	groups, err := p.shop.Menu(c.UserContext(), page.Business.Offer.Slug, page.Words.Asked)
+	groups, err := p.shop.Menu(c.UserContext(), page.Business, page.Words.Asked)
 	if err != nil {
 		return err
 	}

@@ -46,21 +46,32 @@ type serviceList struct {
 }
 
 // Menu returns the services of a business by category, in its order, a category standing where its first service does, with the texts
-// in the language. Faults: business_not_found; service_unavailable.
-func (s *Shop) Menu(ctx context.Context, slug, language string) ([]Group, error) {
-	list, err := read[serviceList](ctx, s.Catalog, slug, "services", url.Values{"locale": {language}})
+// in the language. The list of services never resolves a category (interface.md §2), so that its name comes from the offer. Faults:
+// business_not_found; service_unavailable.
+func (s *Shop) Menu(ctx context.Context, b *Business, language string) ([]Group, error) {
+	list, err := read[serviceList](ctx, s.Catalog, b.Offer.Slug, "services", url.Values{"locale": {language}})
 	if err != nil {
 		return nil, err
 	}
 	var groups []Group
 	for _, service := range list.Services {
-		at := slices.IndexFunc(groups, func(g Group) bool { return g.Category == service.Category })
+		category := b.category(service, language)
+		at := slices.IndexFunc(groups, func(g Group) bool { return g.Category == category })
 		if at < 0 {
-			at, groups = len(groups), append(groups, Group{Category: service.Category})
+			at, groups = len(groups), append(groups, Group{Category: category})
 		}
 		groups[at].Services = append(groups[at].Services, service)
 	}
 	return groups, nil
+}
+
+// category returns the heading of a service in the language of the business that is nearest to language.
+func (b *Business) category(listed *Service, language string) string {
+	s := b.Offer.Service(listed.ID)
+	if s == nil || s.Category.Text != listed.Category {
+		return listed.Category
+	}
+	return s.Category.In(b.Language(language))
 }
 
 // raises reports whether a rule makes more of a price, in minor units, where it applies.

@@ -76,6 +76,7 @@ func sendManaged(c *fiber.Ctx) func(usecase.Managed, error) error {
 
 // showManaged is what the customer sees.
 func showManaged(m usecase.Managed) rental.Managed {
+	m = m.Translated()
 	r := agreed(m.Reservation)
 	if r.Payment != nil {
 		r.Payment.Dispute = nil // it is for the owner, as a refund's reason

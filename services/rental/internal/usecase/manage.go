@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -206,12 +207,23 @@ func ends(r store.Reservation, zone *time.Location) time.Time {
 	return time.Unix(timespan.Instant(r.Dates.To+1, 0, zone), 0)
 }
 
+// Translated returns what the customer sees with the names of what was reserved in the customer's language.
+func (m Managed) Translated() Managed {
+	m.RentalName = m.Offer.RentalName(m.RentalID, m.RentalName, m.Locale)
+	m.Extras = slices.Clone(m.Extras)
+	for i := range m.Extras {
+		m.Extras[i].Name = m.Offer.RentalName(m.Extras[i].RentalID, m.Extras[i].Name, m.Locale)
+	}
+	return m
+}
+
 // Calendar returns it as text/calendar, for the customer's own.
 func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil {
 		return nil, err
 	}
+	m = m.Translated()
 	zone := zoneOf(m.Reservation, m.Offer)
 	event := ical.Event{
 		UID: m.ID.String(), Sequence: m.Sequence, Stamp: m.UpdatedAt, Status: ical.Confirmed, Summary: m.RentalName + " · " + m.Offer.NameIn(m.Locale),

@@ -1,0 +1,78 @@
+package catalog
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// The methods below return the name of a thing that was sold, in a language of the business. They return sold, the name at the time
+// of the sale, if the thing has no translation, if it has another name by now, or if it is no longer offered.
+
+// ServiceName returns the name of a service that was sold.
+func (o *Offer) ServiceName(id uuid.UUID, sold, language string) string {
+	if s := o.Service(id); s != nil {
+		return nameOf(s.Name, s.NameTranslations, sold, language)
+	}
+	return sold
+}
+
+// VariantName returns the name of a variant of a service that was sold.
+func (o *Offer) VariantName(service, variant uuid.UUID, sold, language string) string {
+	s := o.Service(service)
+	if s == nil {
+		return sold
+	}
+	i := slices.IndexFunc(s.Variants, func(v Variant) bool { return v.ID == variant })
+	if i < 0 {
+		return sold
+	}
+	return nameOf(s.Variants[i].Name, s.Variants[i].NameTranslations, sold, language)
+}
+
+// MemberName returns the name of the staff member who performs what was sold; nil is nobody.
+func (o *Offer) MemberName(id *uuid.UUID, sold, language string) string {
+	if id == nil {
+		return sold
+	}
+	if s := o.StaffMember(*id); s != nil {
+		return nameOf(s.Name, s.NameTranslations, sold, language)
+	}
+	return sold
+}
+
+// EventName returns the name of an event that tickets were sold of.
+func (o *Offer) EventName(id uuid.UUID, sold, language string) string {
+	if e := o.Event(id); e != nil {
+		return nameOf(e.Name, e.NameTranslations, sold, language)
+	}
+	return sold
+}
+
+// TierName returns the name of a tier that tickets were sold of.
+func (o *Offer) TierName(event, tier uuid.UUID, sold, language string) string {
+	e := o.Event(event)
+	if e == nil {
+		return sold
+	}
+	i := slices.IndexFunc(e.Tiers, func(t Tier) bool { return t.ID == tier })
+	if i < 0 {
+		return sold
+	}
+	return nameOf(e.Tiers[i].Name, e.Tiers[i].NameTranslations, sold, language)
+}
+
+// RentalName returns the name of a rental that was reserved.
+func (o *Offer) RentalName(id uuid.UUID, sold, language string) string {
+	if r := o.Rental(id); r != nil {
+		return nameOf(r.Name, r.NameTranslations, sold, language)
+	}
+	return sold
+}
+
+func nameOf(name string, translations map[string]string, sold, language string) string {
+	if name != sold {
+		return sold
+	}
+	return Label{Text: name, Translations: translations}.In(language)
+}
