@@ -99,6 +99,22 @@ func TestTheTextOfTheBusinessSaysHowToPayAndWhatCancellingCosts(t *testing.T) {
 		"Online bookings are paused: nothing can be booked now, and book_appointment is refused.")
 }
 
+func TestBusinessInfoListsTheQuestions(t *testing.T) {
+	t.Parallel()
+	n := newPeers()
+	n.answers[public+"info"] = json.RawMessage(`{"name":"Harbor","slug":"harbor","currency":"EUR","timezone":"Europe/Lisbon","default_language":"en","languages":["en","pt"],
+		"form":[{"key":"level","label":"Level","label_translations":{"pt":"Nível"},"type":"select","required":true,"service_ids":["` + cutID + `"],
+		"options":[{"key":"new","label":"Beginner","label_translations":{"pt":"Novo"}},{"key":"old","label":"Advanced"}]},{"key":"note","label":"Note","type":"text","required":false}]}`)
+	want := "\nAsk the customer these questions, and send the answers as form_data of book_appointment, by their keys:" +
+		"\n  level: Nível (select), one of new (Novo), old (Advanced), for the services " + cutID
+	if got := said(t, n, "get_business_info", map[string]any{"locale": "pt"}); !strings.Contains(got, want) || strings.Contains(got, "Note") {
+		t.Errorf("in Portuguese: %s", got)
+	}
+	if got := said(t, n, "get_business_info", nil); strings.Contains(got, "Note") || !strings.Contains(got, "level: Level (select), one of new (Beginner)") {
+		t.Errorf("without a language: %s", got)
+	}
+}
+
 // An agent gets the business's name in its customer's language, as it gets those of services.
 func TestTheNameOfTheBusinessIsInTheLanguageThatWasAskedFor(t *testing.T) {
 	t.Parallel()

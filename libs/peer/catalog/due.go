@@ -47,6 +47,14 @@ func Due(requirement string, deposit *decimal.Decimal, price int64, currency mon
 	return 0
 }
 
+// PricePer names what the service's price is of, as price_per of the manifest: person or booking.
+func (s *Service) PricePer() string {
+	if s.PerPerson {
+		return "person"
+	}
+	return "booking"
+}
+
 // Units is how many times a party of this size pays the service's price: once for each person or once for the booking.
 func (s *Service) Units(party int) int {
 	if s.PerPerson {

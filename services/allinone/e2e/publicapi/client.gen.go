@@ -143,6 +143,39 @@ func (e PaymentRequirement) Valid() bool {
 	}
 }
 
+// Defines values for QuestionType.
+const (
+	QuestionTypeCheckbox QuestionType = "checkbox"
+	QuestionTypeDate     QuestionType = "date"
+	QuestionTypeNumber   QuestionType = "number"
+	QuestionTypePhone    QuestionType = "phone"
+	QuestionTypeSelect   QuestionType = "select"
+	QuestionTypeText     QuestionType = "text"
+	QuestionTypeTextarea QuestionType = "textarea"
+)
+
+// Valid indicates whether the value is a known member of the QuestionType enum.
+func (e QuestionType) Valid() bool {
+	switch e {
+	case QuestionTypeCheckbox:
+		return true
+	case QuestionTypeDate:
+		return true
+	case QuestionTypeNumber:
+		return true
+	case QuestionTypePhone:
+		return true
+	case QuestionTypeSelect:
+		return true
+	case QuestionTypeText:
+		return true
+	case QuestionTypeTextarea:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RentalPriceType.
 const (
 	Daily  RentalPriceType = "daily"
@@ -191,6 +224,24 @@ func (e RentalAvailabilityMessageCode) Valid() bool {
 	case TooLong:
 		return true
 	case TooShort:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ServicePricePer.
+const (
+	ServicePricePerBooking ServicePricePer = "booking"
+	ServicePricePerPerson  ServicePricePer = "person"
+)
+
+// Valid indicates whether the value is a known member of the ServicePricePer enum.
+func (e ServicePricePer) Valid() bool {
+	switch e {
+	case ServicePricePerBooking:
+		return true
+	case ServicePricePerPerson:
 		return true
 	default:
 		return false
@@ -403,10 +454,13 @@ type BusinessInfo struct {
 	CoolingOffHours int `json:"cooling_off_hours"`
 
 	// Currency ISO 4217 code.
-	Currency            Currency `json:"currency"`
-	DefaultLanguage     string   `json:"default_language"`
-	HasPaymentProviders bool     `json:"has_payment_providers"`
-	Languages           []string `json:"languages"`
+	Currency        Currency `json:"currency"`
+	DefaultLanguage string   `json:"default_language"`
+
+	// Form The questions of the booking page, without consents; left out if there are none. POST /book takes the answers as form_data and requires none.
+	Form                *[]Question `json:"form,omitempty"`
+	HasPaymentProviders bool        `json:"has_payment_providers"`
+	Languages           []string    `json:"languages"`
 
 	// LogoUrl URL; empty where there is none.
 	LogoUrl        string `json:"logo_url"`
@@ -528,6 +582,39 @@ type PaymentMode string
 
 // PaymentRequirement defines model for PaymentRequirement.
 type PaymentRequirement string
+
+// Question A question. Its answer stands in form_data under its key.
+type Question struct {
+	EventIds *[]Id  `json:"event_ids,omitempty"`
+	Key      string `json:"key"`
+	Label    string `json:"label"`
+
+	// LabelTranslations Language code to text.
+	LabelTranslations *Translations `json:"label_translations,omitempty"`
+
+	// MaxLength Characters, of text and textarea.
+	MaxLength *int `json:"max_length,omitempty"`
+
+	// Options Of select. The answer is the key of one.
+	Options *[]struct {
+		Key   string `json:"key"`
+		Label string `json:"label"`
+
+		// LabelTranslations Language code to text.
+		LabelTranslations *Translations `json:"label_translations,omitempty"`
+	} `json:"options,omitempty"`
+	RentalIds *[]Id `json:"rental_ids,omitempty"`
+
+	// Required The booking page asks for an answer.
+	Required bool `json:"required"`
+
+	// ServiceIds What it is asked for, as event_ids and rental_ids; without all three, everything.
+	ServiceIds *[]Id        `json:"service_ids,omitempty"`
+	Type       QuestionType `json:"type"`
+}
+
+// QuestionType defines model for Question.Type.
+type QuestionType string
 
 // Quote What the quoted prices assume.
 type Quote struct {
@@ -678,12 +765,18 @@ type Service struct {
 	// Price List price.
 	Price float64 `json:"price"`
 
+	// PricePer What both prices are of. A party pays a price per person for each.
+	PricePer ServicePricePer `json:"price_per"`
+
 	// QuotedPrice Price of one unit after the rules.
 	QuotedPrice *float64 `json:"quoted_price"`
 
 	// Variants Other lengths and prices to book it with; left out where there are none.
 	Variants *[]Variant `json:"variants,omitempty"`
 }
+
+// ServicePricePer What both prices are of. A party pays a price per person for each.
+type ServicePricePer string
 
 // ServiceList defines model for ServiceList.
 type ServiceList struct {

@@ -9,6 +9,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
@@ -54,6 +56,49 @@ type Info struct {
 	OnlineBookingsPaused bool               `json:"online_bookings_paused"`
 	// NameTranslations are by language code; left out where there are none. The interface resolves no name here (§2, Localization 6).
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
+	// Form are the questions of the booking page, without consents, which only the page asks for; left out if there are none.
+	Form []Question `json:"form,omitempty"`
+}
+
+// Question is one question of the booking page. Its answer stands in form_data under its key.
+type Question struct {
+	Key       string            `json:"key"`
+	Label     string            `json:"label"`
+	Labels    map[string]string `json:"label_translations,omitempty"`
+	Type      string            `json:"type"`
+	Required  bool              `json:"required"`
+	MaxLength int               `json:"max_length,omitempty"`
+	Options   []Option          `json:"options,omitempty"`
+	// Services, Events and Rentals are the ids of what it is asked for; all three are left out if it is asked for everything.
+	Services []uuid.UUID `json:"service_ids,omitempty"`
+	Events   []uuid.UUID `json:"event_ids,omitempty"`
+	Rentals  []uuid.UUID `json:"rental_ids,omitempty"`
+}
+
+// Option is one answer of a select question, by its key.
+type Option struct {
+	Key    string            `json:"key"`
+	Label  string            `json:"label"`
+	Labels map[string]string `json:"label_translations,omitempty"`
+}
+
+// formOf lists the questions that customers of the interface can answer.
+func formOf(offer *catalog.Offer) []Question {
+	var form []Question
+	for _, q := range offer.Form {
+		if q.Consent {
+			continue
+		}
+		shown := Question{
+			Key: q.Key, Label: q.Label.Text, Labels: q.Label.Translations, Type: q.Type, Required: q.Required, MaxLength: q.MaxLength,
+			Services: q.ServiceIDs, Events: q.EventIDs, Rentals: q.RentalIDs,
+		}
+		for _, o := range q.Options {
+			shown.Options = append(shown.Options, Option{Key: o.Key, Label: o.Label.Text, Labels: o.Label.Translations})
+		}
+		form = append(form, shown)
+	}
+	return form
 }
 
 // ActionButton is a button on the business's page.
@@ -96,6 +141,7 @@ func newInfo(m *manifest.Manifest, offer *catalog.Offer) Info {
 		CancellationPolicy:  cancellationPolicy(m.CancellationPolicy),
 		CoolingOffHours:     m.CoolingOffHours,
 		NameTranslations:    offer.NameTranslations,
+		Form:                formOf(offer),
 	}
 }
 

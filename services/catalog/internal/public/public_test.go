@@ -110,7 +110,7 @@ func TestServiceWithoutLocaleShowsEveryTranslation(t *testing.T) {
 	quotes := public.Quotes{Date: christmas, Prices: map[uuid.UUID]json.Number{id: "36.00"}}
 	same(t, fmt.Sprintf(`{"services": [{
 		"id": %q, "name": "Haircut", "description": "Wash, cut & dry.", "description_html": "<p>Wash, cut &amp; dry.</p>",
-		"category": "Hair", "duration_minutes": 45, "price": 40.00, "quoted_price": 36.00, "currency": "EUR",
+		"category": "Hair", "duration_minutes": 45, "price": 40.00, "price_per": "booking", "quoted_price": 36.00, "currency": "EUR",
 		"image_url": "https://harbor.example/cut.png", "allow_multiple": true, "has_class_schedule": false,
 		"payment_requirement": "deposit_percent", "deposit_value": 20.50,
 		"name_translations": {"pt": "Corte", "de": "Haarschnitt"}, "description_translations": {"pt": "Lavar."},
@@ -137,11 +137,26 @@ func TestServiceWithLocaleFallsBackFieldByField(t *testing.T) {
 	}
 }
 
+func TestServicesSayWhatTheirPriceIsOf(t *testing.T) {
+	t.Parallel()
+	b, _ := read(t, `services:
+  - {key: talk, name: Talk, duration_minutes: 30, price: 10, price_per: person}
+  - {key: walk, name: Walk, duration_minutes: 30, price: 10}
+`)
+	var got []string
+	for _, s := range b.Services(public.Language{}, public.Quotes{}).Services {
+		got = append(got, s.Name+" per "+s.PricePer)
+	}
+	if want := []string{"Talk per person", "Walk per booking"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestPlainServiceShowsNullsAndDefaults(t *testing.T) {
 	t.Parallel()
 	b, offer := read(t, "services: [{key: talk, name: Talk, duration_minutes: 30}]\n")
 	same(t, fmt.Sprintf(`[{"id": %q, "name": "Talk", "description": "", "description_html": "", "category": "",
-		"duration_minutes": 30, "price": 0.00, "quoted_price": null, "currency": "EUR", "image_url": "",
+		"duration_minutes": 30, "price": 0.00, "price_per": "booking", "quoted_price": null, "currency": "EUR", "image_url": "",
 		"allow_multiple": false, "has_class_schedule": false, "payment_requirement": "none", "deposit_value": null,
 		"name_translations": null, "description_translations": null, "description_html_translations": null,
 		"category_translations": null}]`, service(offer, "talk")),
@@ -335,6 +350,20 @@ cooling_off_hours: 3
 		"online_bookings_paused": %t}`
 	same(t, fmt.Sprintf(want, false), b.Info(false))
 	same(t, fmt.Sprintf(want, true), b.Info(true))
+}
+
+func TestInfoListsTheQuestionsOfTheForm(t *testing.T) {
+	t.Parallel()
+	b, offer := read(t, `services: [{key: cut, name: Cut, duration_minutes: 30}]
+form:
+  - {key: level, label: Level, type: select, required: true, services: [cut], options: [{key: new, label: Beginner, translations: {pt: {label: Novo}}}], translations: {pt: {label: Nível}}}
+  - {key: note, label: Note, type: text}
+  - {key: news, label: News, type: checkbox, consent: true}
+`)
+	same(t, fmt.Sprintf(`[
+		{"key": "level", "label": "Level", "label_translations": {"pt": "Nível"}, "type": "select", "required": true,
+			"options": [{"key": "new", "label": "Beginner", "label_translations": {"pt": "Novo"}}], "service_ids": [%q]},
+		{"key": "note", "label": "Note", "type": "text", "required": false, "max_length": 200}]`, service(offer, "cut")), b.Info(false).Form)
 }
 
 func TestInfoListsConnectedProvidersOnly(t *testing.T) {

@@ -35,6 +35,7 @@ type Service struct {
 	Category           string            `json:"category"`
 	DurationMinutes    int               `json:"duration_minutes"`
 	Price              json.Number       `json:"price"`
+	PricePer           string            `json:"price_per"` // person or booking: what Price and QuotedPrice are of
 	QuotedPrice        *json.Number      `json:"quoted_price"`
 	Currency           string            `json:"currency"`
 	ImageURL           string            `json:"image_url"`
@@ -114,6 +115,7 @@ func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) s
 			Category:           category.standard,
 			DurationMinutes:    o.DurationMinutes,
 			Price:              offer.Money().JSON(o.Price),
+			PricePer:           o.PricePer(),
 			Currency:           offer.Currency,
 			ImageURL:           string(m.ImageURL),
 			AllowMultiple:      m.AllowMultiple,

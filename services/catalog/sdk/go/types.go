@@ -57,6 +57,29 @@ type BusinessInfo struct {
 	CoolingOffHours      int                `json:"cooling_off_hours"`
 	OnlineBookingsPaused bool               `json:"online_bookings_paused"`
 	NameTranslations     Translations       `json:"name_translations,omitempty"` // nil where the name has none
+	Form                 []Question         `json:"form,omitempty"`              // of the booking page, without consents
+}
+
+// Question is a question to customers. Its answer stands in form_data under its key. Without ServiceIDs, EventIDs and RentalIDs it is asked
+// for everything.
+type Question struct {
+	Key               string           `json:"key"`
+	Label             string           `json:"label"`
+	LabelTranslations Translations     `json:"label_translations,omitempty"`
+	Type              string           `json:"type"`
+	Required          bool             `json:"required"`
+	MaxLength         int              `json:"max_length,omitempty"`
+	Options           []QuestionOption `json:"options,omitempty"`
+	ServiceIDs        []string         `json:"service_ids,omitempty"`
+	EventIDs          []string         `json:"event_ids,omitempty"`
+	RentalIDs         []string         `json:"rental_ids,omitempty"`
+}
+
+// QuestionOption is one answer of a question that takes the key of one.
+type QuestionOption struct {
+	Key               string       `json:"key"`
+	Label             string       `json:"label"`
+	LabelTranslations Translations `json:"label_translations,omitempty"`
 }
 
 // ModulesEnabled are the kinds of things that a business offers.
@@ -102,7 +125,8 @@ type ServiceList struct {
 	Quote    Quote     `json:"quote"`
 }
 
-// Service is one of them. QuotedPrice, after the rules, is nil where there is none; HasClassSchedule says that it is a class.
+// Service is one of them. QuotedPrice, after the rules, is nil where there is none; HasClassSchedule says that it is a class. PricePer is
+// person or booking: what both prices are of.
 type Service struct {
 	ID                          string             `json:"id"`
 	Name                        string             `json:"name"`
@@ -111,6 +135,7 @@ type Service struct {
 	Category                    string             `json:"category"`
 	DurationMinutes             int                `json:"duration_minutes"`
 	Price                       float64            `json:"price"`
+	PricePer                    string             `json:"price_per"`
 	QuotedPrice                 *float64           `json:"quoted_price"`
 	Currency                    string             `json:"currency"`
 	ImageURL                    string             `json:"image_url"`

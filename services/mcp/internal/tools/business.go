@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,7 +35,27 @@ type business struct {
 	CoolingOffHours      int                `json:"cooling_off_hours"`
 	LogoURL              string             `json:"logo_url"`
 	SocialLinks          map[string]string  `json:"social_links"`
+	Form                 []question         `json:"form" jsonschema:"questions of the business to customers; book_appointment takes the answers in form_data, under their keys"`
 	SocialLinksTotal     int                `json:"social_links_total,omitzero" jsonschema:"only where they are more than are shown here: how many links there are; the business's own page has them all"`
+}
+
+// question is one question of the business to who books.
+type question struct {
+	Key        string            `json:"key"`
+	Label      string            `json:"label"`
+	Labels     map[string]string `json:"label_translations,omitempty"`
+	Type       string            `json:"type" jsonschema:"text, textarea, number, select, checkbox, date or phone"`
+	Required   bool              `json:"required"`
+	Options    []option          `json:"options,omitempty" jsonschema:"of select; the answer is the key of one"`
+	ServiceIDs []string          `json:"service_ids,omitempty" jsonschema:"the services that it is asked for; without service_ids, event_ids and rental_ids it is asked for everything"`
+	EventIDs   []string          `json:"event_ids,omitempty"`
+	RentalIDs  []string          `json:"rental_ids,omitempty"`
+}
+
+type option struct {
+	Key    string            `json:"key"`
+	Label  string            `json:"label"`
+	Labels map[string]string `json:"label_translations,omitempty"`
 }
 
 type modules struct {
@@ -93,10 +115,17 @@ type translatedInfo struct {
 	Names map[string]string `json:"name_translations"`
 }
 
-// resolve puts the name in the language that was asked for in its place, where there is one.
+// resolve puts the name and the questions in the language that was asked for in their place, where there are such.
 func (i *translatedInfo) resolve(asked string) {
-	if code, ok := locale.Match(clip(asked, maxLocale), i.Languages); ok && i.Names[code] != "" {
-		i.Name = i.Names[code]
+	code, _ := locale.Match(clip(asked, maxLocale), i.Languages)
+	i.Name = cmp.Or(i.Names[code], i.Name)
+	for at := range i.Form {
+		q := &i.Form[at]
+		q.Label, q.Labels = cmp.Or(q.Labels[code], q.Label), nil
+		for n := range q.Options {
+			o := &q.Options[n]
+			o.Label, o.Labels = cmp.Or(o.Labels[code], o.Label), nil
+		}
 	}
 }
 
@@ -104,6 +133,10 @@ func (i *translatedInfo) resolve(asked string) {
 const (
 	maxLinks = 12_000 // bytes of all social links as JSON
 	maxSteps = 50
+
+	maxForm     = 3_000 // bytes of the questions as JSON
+	maxOptions  = 20
+	maxAskedFor = 20 // ids of what a question is asked for
 )
 
 // bound cuts what an owner may have written at length.
@@ -111,6 +144,57 @@ func (i *business) bound() {
 	i.Name, i.LogoURL = clip(i.Name, maxName), clip(i.LogoURL, maxDescription)
 	i.CancellationPolicy = i.CancellationPolicy[:min(len(i.CancellationPolicy), maxSteps)]
 	i.SocialLinks, i.SocialLinksTotal = cutLinks(i.SocialLinks)
+	i.Form = cutForm(i.Form)
+}
+
+// cutForm gives the questions that fit, the required ones first.
+func cutForm(all []question) []question {
+	slices.SortStableFunc(all, func(a, b question) int {
+		switch {
+		case a.Required == b.Required:
+			return 0
+		case a.Required:
+			return -1
+		}
+		return 1
+	})
+	shown, size := []question{}, 0
+	for _, q := range all {
+		q.bound()
+		text, err := json.Marshal(q)
+		if err == nil && size+len(text) <= maxForm {
+			shown, size = append(shown, q), size+len(text)
+		}
+	}
+	return shown
+}
+
+// bound cuts what an owner may have written at length.
+func (q *question) bound() {
+	q.Label = clip(q.Label, maxName)
+	q.Options = append([]option{}, q.Options[:min(len(q.Options), maxOptions)]...)
+	for i := range q.Options {
+		q.Options[i].Label = clip(q.Options[i].Label, maxName)
+	}
+	for _, ids := range []*[]string{&q.ServiceIDs, &q.EventIDs, &q.RentalIDs} {
+		*ids = (*ids)[:min(len(*ids), maxAskedFor)]
+	}
+}
+
+// line asks the question as a sentence.
+func (q *question) line() string {
+	var options []string
+	for _, o := range q.Options {
+		options = append(options, o.Key+" ("+o.Label+")")
+	}
+	says := fmt.Sprintf("\n  %s: %s (%s)", q.Key, q.Label, q.Type)
+	if len(options) > 0 {
+		says += ", one of " + strings.Join(options, ", ")
+	}
+	if len(q.ServiceIDs) > 0 {
+		says += ", for the services " + strings.Join(q.ServiceIDs, ", ")
+	}
+	return says
 }
 
 // cutLinks gives the links that fit, tried in the order of their networks, and where some do not, how many there are. Half
@@ -146,6 +230,13 @@ func (i *business) text() string {
 		}
 	}
 	b.WriteString("\n" + i.cancelling())
+	required := slices.DeleteFunc(slices.Clone(i.Form), func(q question) bool { return !q.Required })
+	if len(required) > 0 {
+		b.WriteString("\nAsk the customer these questions, and send the answers as form_data of book_appointment, by their keys:")
+	}
+	for _, q := range required {
+		b.WriteString(q.line())
+	}
 	if i.OnlineBookingsPaused {
 		b.WriteString("\n" + paused)
 	}

@@ -29,6 +29,7 @@ type service struct {
 	Category           string       `json:"category"`
 	DurationMinutes    int          `json:"duration_minutes"`
 	Price              json.Number  `json:"price" jsonschema:"before pricing rules; 0 is free"`
+	PricePer           string       `json:"price_per" jsonschema:"person: each of the party pays the price; booking: the party pays it once"`
 	QuotedPrice        *json.Number `json:"quoted_price" jsonschema:"after the rules that hold for quote.date; null for free services or where the rules could not be applied"`
 	Currency           string       `json:"currency"`
 	AllowMultiple      bool         `json:"allow_multiple"`
@@ -129,13 +130,21 @@ func (l *serviceList) text(note string) string {
 	return b.String()
 }
 
+// perPerson says that each of a party pays the price, if so.
+func (s *service) perPerson() string {
+	if s.PricePer != "person" || s.Price.String() == "0" {
+		return ""
+	}
+	return " per person"
+}
+
 // write adds the lines of a service, one of listed in the text.
 func (s *service) write(b *strings.Builder, currency string, listed int) {
 	b.WriteString("\n" + s.Name)
 	if s.Category != "" {
 		b.WriteString(" (" + s.Category + ")")
 	}
-	fmt.Fprintf(b, ": %d min, %s%s, id %s", s.DurationMinutes, cost(s.Price, s.QuotedPrice, currency),
+	fmt.Fprintf(b, ": %d min, %s%s%s, id %s", s.DurationMinutes, cost(s.Price, s.QuotedPrice, currency), s.perPerson(),
 		inAdvance(s.PaymentRequirement, s.DepositValue, currency), s.ID)
 	if s.HasClassSchedule {
 		b.WriteString("; a class: booked alone, at the sessions that find_slots lists")

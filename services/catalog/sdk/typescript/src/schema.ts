@@ -297,8 +297,8 @@ export interface paths {
         put?: never;
         /**
          * What became of a charge
-         * @description For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge,
-         *     `payment_intent.canceled` or `checkout.session.expired` cancels it. Any other event, such as `payment_intent.payment_failed`, after which the customer may
+         * @description For Stripe alone, which signs what it sends. `payment_intent.succeeded`, or a `checkout.session.completed` that is paid, confirms the booking of the charge unless the business confirms by hand,
+         *     `payment_intent.canceled` or `checkout.session.expired` cancels it; `refund.*`, `charge.refunded` and `charge.dispute.*` say what was given back. Any other event, such as `payment_intent.payment_failed`, after which the customer may
          *     try again, and one of an unknown charge, is answered with 200 and changes nothing. An event may come twice and in any
          *     order. Where Stripe is not connected, there is nothing at this path.
          */
@@ -449,6 +449,30 @@ export interface components {
             name_translations?: {
                 [key: string]: string;
             };
+            /** @description The questions of the booking page, without consents; left out if there are none. POST /book takes the answers as form_data and requires none. */
+            form?: components["schemas"]["Question"][];
+        };
+        /** @description A question. Its answer stands in form_data under its key. */
+        Question: {
+            key: string;
+            label: string;
+            label_translations?: components["schemas"]["Translations"];
+            /** @enum {string} */
+            type: "text" | "textarea" | "number" | "select" | "checkbox" | "date" | "phone";
+            /** @description The booking page asks for an answer. */
+            required: boolean;
+            /** @description Characters, of text and textarea. */
+            max_length?: number;
+            /** @description Of select. The answer is the key of one. */
+            options?: {
+                key: string;
+                label: string;
+                label_translations?: components["schemas"]["Translations"];
+            }[];
+            /** @description What it is asked for, as event_ids and rental_ids; without all three, everything. */
+            service_ids?: components["schemas"]["Id"][];
+            event_ids?: components["schemas"]["Id"][];
+            rental_ids?: components["schemas"]["Id"][];
         };
         /** @description What the quoted prices assume. */
         Quote: {
@@ -478,6 +502,11 @@ export interface components {
              * @description List price.
              */
             price: number;
+            /**
+             * @description What both prices are of. A party pays a price per person for each.
+             * @enum {string}
+             */
+            price_per: "person" | "booking";
             /**
              * Format: double
              * @description Price of one unit after the rules.
@@ -714,7 +743,7 @@ export interface components {
             form_data?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Guests, 1 when it is left out; a class booking takes that many seats. The price stays the service's, as `total` says. */
+            /** @description Guests, 1 when it is left out; a class booking takes that many seats. A price per person is paid for each, as `total` says. */
             party_size?: number | null;
             /**
              * Format: uuid
@@ -1789,7 +1818,11 @@ export interface operations {
                 };
             };
             404: components["responses"]["ServiceNotFound"];
-            /** @description The time is taken or cannot be booked, nobody is free then, or a request with the same Idempotency-Key is still in flight. */
+            /**
+             * @description The start cannot be booked; messageCode says why, as the first of `date_in_past`, `beyond_advance_limit`, `too_soon`, `closed`,
+             *     `not_a_start` and `staff_not_found` that holds, otherwise `slot_unavailable` or `no_staff_available`. Or the business is not paid
+             *     online (`payment_not_offered`), or a request with the same Idempotency-Key is still in flight.
+             */
             409: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
