@@ -54,27 +54,38 @@ func (m meanwhile) Quotes(context.Context, pricing.QuotesRequest) (*pricing.Quot
 const (
 	galaID = "8f14e45f-ceea-467f-a2b6-1d1f7e0f5a98"
 	tierID = "8f14e45f-ceea-467f-a2b6-1d1f7e0f5a99"
+	cutID  = "8f14e45f-ceea-467f-a2b6-1d1f7e0f5a9a"
 )
 
-// buyTicket sends the form of one ticket for twelve euros and returns the status and the page.
-func buyTicket(t *testing.T, m meanwhile) (int, string) {
+// theatre is the pages of a business that sells tickets of a gala for twelve euros, over HTTP.
+func theatre(t *testing.T, offers usecase.Offers, prices usecase.Prices, bookings usecase.Bookings) (*Pages, *fiber.App) {
 	t.Helper()
 	offered := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text := `{}`
 		if strings.HasSuffix(r.URL.Path, "/events") {
 			text = `{"events": [{"id": "` + galaID + `", "name": "Gala", "date": "2027-04-03", "start_time": "20:00:00", "end_time": "22:00:00", "inventory": [{"id": "` + tierID + `", "name": "Stalls", "price": 12}]}]}`
 		}
+		if strings.HasSuffix(r.URL.Path, "/services") {
+			text = `{"services": [{"id": "` + cutID + `", "name": "Corte", "category": "Hair", "duration_minutes": 30, "price": 0}]}`
+		}
 		_, _ = io.WriteString(w, text)
 	}))
 	p := peer.New("catalog", offered.URL, telemetry.Discard(), peer.Timeout(2*time.Minute))
 	t.Cleanup(func() { p.Close(); offered.Close() })
 	now := clock.Fixed(time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC))
-	pages, err := New(&usecase.Shop{Offers: m, Catalog: usecase.NewReader(p), Prices: m, Bookings: m, Clock: now}, nil, Config{Secrets: []string{"a secret of thirty-two characters."}})
+	pages, err := New(&usecase.Shop{Offers: offers, Catalog: usecase.NewReader(p), Prices: prices, Bookings: bookings, Clock: now}, nil, Config{Secrets: []string{"a secret of thirty-two characters."}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	app := fiber.New(fiber.Config{DisableStartupMessage: true, StreamRequestBody: true})
 	pages.Mount(app)
+	return pages, app
+}
+
+// buyTicket sends the form of one ticket for twelve euros and returns the status and the page.
+func buyTicket(t *testing.T, m meanwhile) (int, string) {
+	t.Helper()
+	pages, app := theatre(t, m, m, m)
 	form := url.Values{"token": {pages.forms.token("theatre")}, "n-" + tierID: {"1"}, "total": {"12.00"}, "name": {"Zoë"}, "email": {"zoe@example.com"}}
 	request := httptest.NewRequest(http.MethodPost, "/b/theatre/events/"+galaID+"/details", strings.NewReader(form.Encode()))
 	request.Header.Set("Content-Type", fiber.MIMEApplicationForm)
@@ -113,7 +124,7 @@ func TestWhatClosesABusinessMeanwhileIsSaidByItsNewestOffer(t *testing.T) {
 		status int
 		says   string
 	}{
-		"paused":             {meanwhile{open, paused, fault.NotAcceptingBookings}, http.StatusConflict, "paused until Monday, March 8, 2027"},
+		"paused":             {meanwhile{open, paused, fault.NotAcceptingBookings}, http.StatusConflict, "paused until Monday, 8 March 2027"},
 		"not paid for":       {meanwhile{open, offer(func(o *catalog.Offer) { o.Account.SubscriptionActive = false }), fault.SubscriptionInactive}, http.StatusConflict, "takes no online bookings"},
 		"leaving":            {meanwhile{open, offer(func(o *catalog.Offer) { o.Account.RemovalOn = &day }), fault.AccountClosing}, http.StatusConflict, "takes no online bookings"},
 		"open again by then": {meanwhile{open, offer(func(*catalog.Offer) {}), fault.NotAcceptingBookings}, http.StatusServiceUnavailable, `value="zoe@example.com"`},

@@ -71,8 +71,7 @@ func (p *Pages) details(c *fiber.Ctx) error {
 	if err != nil || o == nil {
 		return err
 	}
-	p.renew(o)
-	return p.ask(c, o, fiber.StatusOK, "")
+	return p.begin(c, o)
 }
 
 // book books the appointment that the form asks for.

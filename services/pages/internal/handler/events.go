@@ -137,8 +137,7 @@ func (p *Pages) ticketDetails(c *fiber.Ctx) error {
 		page.Notice = page.Words.Say("tickets_none")
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.Event(page, basket))
 	}
-	p.renew(o)
-	return p.ask(c, o, fiber.StatusOK, "")
+	return p.begin(c, o)
 }
 
 // buyTickets buys the tickets that the form asks for.

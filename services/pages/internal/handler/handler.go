@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/locale"
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/message/words"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -95,6 +96,7 @@ func (p *Pages) open(c *fiber.Ctx) (*view.Page, error) {
 // of makes a page one of a business's, in its colour.
 func of(page *view.Page, business *usecase.Business) {
 	page.Business = business
+	page.Words.Within(locale.RegionOf(business.Offer.Timezone))
 	if business.Offer.Page.Accent != "" {
 		page.Nonce = web.Nonce()
 	}
@@ -126,6 +128,7 @@ func (p *Pages) chosen(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	chosen := c.Query("lang")
 	return &view.Page{
+		Path: c.Path(), Query: query(c),
 		Words:  words.In(p.texts, web.Languages(chosen, c.Get(fiber.HeaderAcceptLanguage), own)...),
 		Chosen: chosen, Base: p.base, Style: p.assets.Path("pages.css"), Script: p.assets.Path("pages.js"),
 	}

@@ -48,6 +48,18 @@ func newcomer(page *view.Page) usecase.Details {
 // renew gives the form another token: what it is sent for then is another order.
 func (p *Pages) renew(o *order) { o.form.Token = p.forms.token(o.page.Business.Offer.Slug) }
 
+// begin shows the form as the address asks for it. A script adds the form's token to the address. A reader who goes back to it sends
+// the same form again, and gets what was booked with it.
+func (p *Pages) begin(c *fiber.Ctx, o *order) error {
+	if token := c.Query("form"); p.forms.isValid(o.page.Business.Offer.Slug, token) {
+		o.form.Token = token
+	} else {
+		p.renew(o)
+	}
+	o.form.IsNew = true
+	return p.ask(c, o, fiber.StatusOK, "")
+}
+
 // ask shows the form with all that was typed.
 func (p *Pages) ask(c *fiber.Ctx, o *order, status int, notice string) error {
 	return p.askAgain(c, o, status, notice, false)
@@ -67,9 +79,12 @@ func (p *Pages) askAgain(c *fiber.Ctx, o *order, status int, notice string, chan
 const trap = "website"
 
 // sent takes over what was typed, and returns the key under which the form books once. A form that this page did not show, or no person sent, it
-// has answered already, and the key is "".
+// has answered already, and the key is "". So it has a form that is sent to see it in another language.
 func (p *Pages) sent(c *fiber.Ctx, o *order, typed url.Values) (string, error) {
 	o.read(typed)
+	if typed.Has("stay") { // the reader chose another language
+		return "", p.ask(c, o, fiber.StatusOK, "")
+	}
 	if key := p.forms.read(o.page.Business.Offer.Slug, o.form.Token); key != "" && typed.Get(trap) == "" {
 		return key, nil
 	}

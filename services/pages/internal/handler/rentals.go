@@ -154,8 +154,7 @@ func (p *Pages) rentalDetails(c *fiber.Ctx) error {
 	case lacks != "":
 		return p.showRental(c, page, wanted, fiber.StatusConflict, lacks)
 	}
-	p.renew(o)
-	return p.ask(c, o, fiber.StatusOK, "")
+	return p.begin(c, o)
 }
 
 // reserve reserves what the form asks for.

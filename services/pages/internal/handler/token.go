@@ -47,19 +47,34 @@ func (f forms) token(slug string) string {
 // read returns the idempotency key of a token; "" for one that was not made here, or for another business, and for a form that is sent too
 // soon or too late.
 func (f forms) read(slug, token string) string {
+	key, age := f.parse(slug, token)
+	if age < f.atLeast || age > formLasts {
+		return ""
+	}
+	return key
+}
+
+// isValid reports whether a form may be shown with a token: it was made here for this business, and can still be sent.
+func (f forms) isValid(slug, token string) bool {
+	key, age := f.parse(slug, token)
+	return key != "" && age >= 0 && age <= formLasts
+}
+
+// parse returns the idempotency key of a token and its age; "" for one that was not made here, or for another business.
+func (f forms) parse(slug, token string) (string, time.Duration) {
 	at := strings.LastIndexByte(token, '.')
 	if at < 0 {
-		return ""
+		return "", 0
 	}
 	text := token[:at]
 	mac, err := base64.RawURLEncoding.DecodeString(token[at+1:])
 	if err != nil || !slices.ContainsFunc(f.keys, func(key []byte) bool { return hmac.Equal(mac, digest(key, slug+":"+text)) }) {
-		return ""
+		return "", 0
 	}
 	shown, key, _ := strings.Cut(text, ".")
 	seconds, err := strconv.ParseInt(shown, 36, 64)
-	if age := f.clock.Now().Sub(time.Unix(seconds, 0)); err != nil || age < f.atLeast || age > formLasts {
-		return ""
+	if err != nil {
+		return "", 0
 	}
-	return key
+	return key, f.clock.Now().Sub(time.Unix(seconds, 0))
 }

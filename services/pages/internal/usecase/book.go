@@ -232,6 +232,8 @@ func (d *Details) check() Wrongs {
 	}
 	if d.Phone = oneLine(d.Phone); utf8.RuneCountInString(d.Phone) > maxPhone {
 		wrong["phone"] = catalog.WrongTooLong
+	} else if d.Phone != "" && !catalog.IsPhone(d.Phone) {
+		wrong["phone"] = catalog.WrongPhone
 	}
 	return wrong
 }

@@ -31,6 +31,16 @@ func TestWhatIsPastedWithInvisibleCharactersIsTaken(t *testing.T) {
 	}
 }
 
+func TestCheckRefusesWhatIsNoPhoneNumber(t *testing.T) {
+	t.Parallel()
+	b := &usecase.Business{Offer: &catalog.Offer{}}
+	for phone, want := range map[string]catalog.Wrong{"": "", "+351 21 000 0000": "", "abc": catalog.WrongPhone, "ask Ali": catalog.WrongPhone, strings.Repeat("1", 51): catalog.WrongTooLong} {
+		if wrong := b.Check(&usecase.Details{Name: "Zoë", Email: "zoe@example.com", Phone: phone}); wrong["phone"] != want {
+			t.Errorf("%q: %q, want %q", phone, wrong["phone"], want)
+		}
+	}
+}
+
 // Whatever is typed, what passes is one line of text that can be seen, as booking takes it.
 func TestDetailsThatPassAreOneLineEach(t *testing.T) {
 	t.Parallel()

@@ -20,6 +20,8 @@ func (p *Page) wrong(w catalog.Wrong) string {
 		return p.Words.Say("tick")
 	case usecase.WrongEmail:
 		return p.Words.Say("email_wrong")
+	case catalog.WrongPhone:
+		return p.Words.Say("phone_wrong")
 	}
 	return p.Words.Say("answer_wrong")
 }

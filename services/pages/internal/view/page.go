@@ -5,6 +5,7 @@ package view
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"strings"
 	"time"
@@ -29,6 +30,8 @@ type Page struct {
 	Business *usecase.Business
 	Base     string // public address of the pages
 	Found    bool   // search engines may show it
+	Path     string // that was asked for
+	Query    url.Values
 	Step     string // its path below the business's first page; "" is that page, and those of the steps of a booking
 	About    string // what it is about, for search engines; "": what the business's pages are
 	Managed  string // path of the customer's link, of a page behind it
@@ -114,14 +117,19 @@ func (p *Page) link(step string, query url.Values) templ.SafeURL {
 // To is a page of the business by its path below the first.
 func (p *Page) To(step string) templ.SafeURL { return p.link(step, nil) }
 
-// languages are those that the business offers, where there are several.
+// languages are those that the business offers, where there are several: each leads to this page, with all that was chosen.
 func (p *Page) languages() []web.Alternate {
 	if p.Business == nil || p.Managed != "" || len(p.Business.Offer.Languages) < 2 {
 		return nil
 	}
 	var all []web.Alternate
 	for _, language := range p.Business.Offer.Languages {
-		all = append(all, web.Alternate{Language: language, Name: words.NameOf(language), URL: p.path(p.Step) + "?lang=" + url.QueryEscape(language)})
+		query := maps.Clone(p.Query)
+		if query == nil {
+			query = url.Values{}
+		}
+		query.Set("lang", language)
+		all = append(all, web.Alternate{Language: language, Name: words.NameOf(language), URL: cmp.Or(p.Path, p.path(p.Step)) + "?" + query.Encode()})
 	}
 	return all
 }

@@ -207,6 +207,7 @@ type Form struct {
 	Typed   url.Values // as it was sent, for the answers
 	Wrong   usecase.Wrongs
 	Token   string
+	IsNew   bool // nothing was sent yet
 	Price   *usecase.Price
 	Nearest []usecase.Slot // other starts, where the one chosen was taken
 }

@@ -1,5 +1,6 @@
 // What makes the pages quicker where the browser runs scripts; each of them works without.
 import "../../../../../libs/web/script/sent";
+import "./parts/form";
 import "./parts/frame";
 import "./parts/month";
 
