@@ -11,11 +11,13 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	provider "github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+
+	"github.com/slotmesh/slotmesh/libs/bulkhead"
 )
 
 // Config are the settings of the provider; without an issuer there is none.
@@ -109,8 +111,8 @@ type Provider struct {
 	callback string
 	client   *http.Client
 
-	mu    sync.Mutex
-	known *provider.Provider
+	discoveries bulkhead.Shared[*provider.Provider]
+	known       atomic.Pointer[provider.Provider]
 }
 
 // New returns a provider that leads people back to callback. It is given as long for an answer as a peer where that is longer than [within].
@@ -129,21 +131,31 @@ func (p *Provider) Name() string {
 // Close gives up the connections that are kept.
 func (p *Provider) Close() { p.client.CloseIdleConnections() }
 
-// open finds the provider's addresses. What failed is tried again the next time.
+// open returns the provider's addresses. The first call discovers them; calls during a discovery share its answer and wait
+// no longer than it takes. A later call repeats a discovery that failed.
 func (p *Provider) open(ctx context.Context) (*provider.Provider, *oauth2.Config, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.known == nil {
-		// Its keys are asked for later, with the client that the context holds, so that context must not end.
-		known, err := provider.NewProvider(provider.ClientContext(context.WithoutCancel(ctx), p.client), p.cfg.Issuer)
-		if err != nil {
+	known := p.known.Load()
+	if known == nil {
+		ctx, cancel := context.WithTimeout(ctx, p.client.Timeout)
+		defer cancel()
+		var err error
+		if known, err = p.discoveries.Do(ctx, p.cfg.Issuer, p.discover); err != nil {
 			return nil, nil, fmt.Errorf("%w: %w", ErrAway, err)
 		}
-		p.known = known
 	}
-	return p.known, &oauth2.Config{
-		ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret, Endpoint: p.known.Endpoint(), RedirectURL: p.callback, Scopes: p.scopes(),
+	return known, &oauth2.Config{
+		ClientID: p.cfg.ClientID, ClientSecret: p.cfg.ClientSecret, Endpoint: known.Endpoint(), RedirectURL: p.callback, Scopes: p.scopes(),
 	}, nil
+}
+
+// discover reads the provider's discovery document.
+func (p *Provider) discover(ctx context.Context) (*provider.Provider, error) {
+	// The provider's keys are read later with the client of this context, so the context must not end.
+	known, err := provider.NewProvider(provider.ClientContext(context.WithoutCancel(ctx), p.client), p.cfg.Issuer)
+	if err == nil {
+		p.known.Store(known)
+	}
+	return known, err
 }
 
 func (p *Provider) scopes() []string {

@@ -1,12 +1,14 @@
 package oidc_test
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -83,5 +85,42 @@ func TestFinishRefusesTokensForOthers(t *testing.T) {
 		if of.good && (err != nil || who.Email != "ana@example.com") || !of.good && !errors.Is(err, oidc.ErrRefused) {
 			t.Errorf("%s: %+v, %v", name, who, err)
 		}
+	}
+}
+
+// A discovery that the provider does not answer delays only the visitors that wait for it, and is made once.
+func TestBeginSharesOneDiscovery(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	arrived, release := make(chan struct{}, 10), make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		arrived <- struct{}{}
+		<-release
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(silent.Close)
+	p := oidc.New(oidc.Config{Issuer: silent.URL, ClientID: "slotmesh", ClientSecret: "s"}, "https://owner.example.com/back", time.Minute)
+	t.Cleanup(p.Close)
+	answers := make(chan error, 3)
+	begin := func(ctx context.Context) {
+		_, _, err := p.Begin(ctx)
+		answers <- err
+	}
+	go begin(t.Context())
+	<-arrived
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	begin(gone)
+	if err := <-answers; !errors.Is(err, oidc.ErrAway) || asked.Load() != 1 {
+		t.Errorf("a visitor who has left got %v after %d discoveries", err, asked.Load())
+	}
+	close(release)
+	if err := <-answers; !errors.Is(err, oidc.ErrAway) {
+		t.Errorf("the first visitor got %v", err)
+	}
+	begin(t.Context())
+	if err := <-answers; !errors.Is(err, oidc.ErrAway) || asked.Load() != 2 {
+		t.Errorf("after a failure: %v, %d discoveries", err, asked.Load())
 	}
 }
