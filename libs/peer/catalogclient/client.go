@@ -72,6 +72,13 @@ func (c *Client) Recent(ctx context.Context, slug string) (*catalog.Offer, error
 	return untagged(c.offers.Recent(ctx, slug))
 }
 
+// Unkept returns the offer as catalog has it now, and keeps nothing in memory. Work on every business uses it, so that it
+// does not push out the offers that requests need. Errors as of Fresh.
+func (c *Client) Unkept(ctx context.Context, slug string) (*catalog.Offer, error) {
+	newest, _, err := c.ask(ctx, slug, nil, false)
+	return untagged(newest, err)
+}
+
 // AtLeast returns an offer of this version or a newer one, from memory where it can.
 func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
 	known, ok := c.offers.Peek(slug)

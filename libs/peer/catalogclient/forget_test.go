@@ -56,11 +56,15 @@ func TestABusinessThatCannotBeReadKeepsNoOtherFromForgetting(t *testing.T) {
 	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(testkit.Patience))
 	t.Cleanup(func() { p.Close(); server.Close() })
 	alone := func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
-	f := NewForgetter(p, NewClient(p, telemetry.Discard()), kept, alone, clock.Fixed(time.Unix(0, 0)), telemetry.Discard())
+	offers := NewClient(p, telemetry.Discard())
+	f := NewForgetter(p, offers, kept, alone, clock.Fixed(time.Unix(0, 0)), telemetry.Discard())
 	if err := f.Once(t.Context()); err == nil {
 		t.Error("nothing says that one business could not be read")
 	}
 	if diff := cmp.Diff([]uuid.UUID{last}, kept.forgotten); diff != "" {
 		t.Errorf("forgotten (-want +got):\n%s", diff)
+	}
+	if _, isKept := offers.offers.Peek("harbor"); isKept {
+		t.Error("the work on every business fills the memory of requests")
 	}
 }
