@@ -17,10 +17,22 @@ import (
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
+// maxKeptPage is the size of the largest buffer that is kept: a rare large page must not hold its memory for good.
+const maxKeptPage = 512 << 10 // bytes
+
+// keepBuffer gives a buffer back to the pool, and reports whether it is small enough to be kept.
+func keepBuffer(page *bytes.Buffer) bool {
+	if page.Cap() > maxKeptPage {
+		return false
+	}
+	buffers.Put(page)
+	return true
+}
+
 // Render answers with a view. It is made whole before anything is sent, so that a view that fails becomes an error and no half page.
 func Render(c *fiber.Ctx, status int, view templ.Component) error {
 	page, _ := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(page)
+	defer keepBuffer(page)
 	page.Reset()
 	if err := view.Render(c.UserContext(), page); err != nil {
 		return err

@@ -107,6 +107,18 @@ func sendDates(c *fiber.Ctx, a answer, q query) error {
 // bodies keeps the memory of answers, of which fasthttp takes a copy into memory that it keeps itself.
 var bodies = sync.Pool{New: func() any { return new([]byte) }}
 
+// maxKeptBody is the size of the largest buffer that is kept: a rare large answer must not hold its memory for good.
+const maxKeptBody = 256 << 10 // bytes
+
+// keepBody gives a buffer back to the pool, and reports whether it is small enough to be kept.
+func keepBody(body *[]byte) bool {
+	if cap(*body) > maxKeptBody {
+		return false
+	}
+	bodies.Put(body)
+	return true
+}
+
 // send answers with JSON that render appends.
 func send(c *fiber.Ctx, caching string, render func([]byte) []byte) error {
 	c.Set(fiber.HeaderCacheControl, caching)
@@ -114,7 +126,7 @@ func send(c *fiber.Ctx, caching string, render func([]byte) []byte) error {
 	body := bodies.Get().(*[]byte)
 	*body = render((*body)[:0])
 	c.Context().Response.SetBody(*body)
-	bodies.Put(body)
+	keepBody(body)
 	return nil
 }
 

@@ -41,13 +41,20 @@ var lists = sync.Pool{New: func() any { return newList() }}
 
 func newList() *list { return &list{at: make(map[*catalog.Staff]int)} }
 
-// free gives the memory back and holds on to nothing of an offer.
-func (l *list) free() {
+// maxKeptSlots is the most slots for which the memory is kept.
+const maxKeptSlots = 8192
+
+// free gives the memory back, and reports whether it is small enough to be kept. It keeps no reference to an offer.
+func (l *list) free() bool {
+	if cap(l.slots) > maxKeptSlots || cap(l.names) > maxKeptBody {
+		return false
+	}
 	clear(l.slots)
 	clear(l.members)
 	clear(l.at)
 	l.slots, l.members, l.names = l.slots[:0], l.members[:0], l.names[:0]
 	lists.Put(l)
+	return true
 }
 
 // appendSlots appends the body of /slots for a date.

@@ -184,3 +184,16 @@ func BenchmarkRenderDays(b *testing.B) {
 		body = a.appendDays(body[:0], q)
 	}
 }
+
+func TestLargeAnswersLeaveNoMemoryBehind(t *testing.T) {
+	t.Parallel()
+	small, large := make([]byte, 0, 1<<10), make([]byte, 0, maxKeptBody+1)
+	if !keepBody(&small) || keepBody(&large) {
+		t.Error("the wrong buffer is kept")
+	}
+	few, many := newList(), newList()
+	many.slots = make([]slot.Slot, 0, maxKeptSlots+1)
+	if !few.free() || many.free() {
+		t.Error("the wrong list is kept")
+	}
+}

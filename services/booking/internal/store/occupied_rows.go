@@ -65,10 +65,18 @@ type gathering struct {
 	parts []timespan.Span // room for spans by holding
 }
 
-func (g *gathering) free() {
+// maxKeptSpans is the most spans for which the memory is kept: a rare large answer must not hold its memory for good.
+const maxKeptSpans = 1 << 16
+
+// free gives the memory back, and reports whether it is small enough to be kept.
+func (g *gathering) free() bool {
+	if cap(g.spans) > maxKeptSpans || cap(g.parts) > maxKeptSpans {
+		return false
+	}
 	clear(g.at)
 	g.of, g.count, g.spans = g.of[:0], g.count[:0], g.spans[:0]
 	gatherings.Put(g)
+	return true
 }
 
 type heldSpan struct {
