@@ -61,6 +61,9 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
+// docsPath is the page for developers, to which the root of the public host leads.
+const docsPath = "/api/public/docs"
+
 // HealthPath is where a load balancer asks whether requests are taken: cloud load balancers ask at the port that they lead to.
 const HealthPath = "/healthz"
 
@@ -87,6 +90,7 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 		return c.SendString("ok\n")
 	})
 	refuse := refuser{limits.New(cfg.Limits, ratelimit.NewLocal(clock.System()), rt.Telemetry)}
+	srv.Public.Get("/", refuse.home)
 	for service, upstream := range upstreams {
 		// Every method is forwarded: the service says which ones its path answers, and with 405 which it does not.
 		for _, part := range components.All[service].Business {
@@ -118,6 +122,14 @@ func (r refuser) with(c *fiber.Ctx, fault error) error {
 		return err
 	}
 	return fault
+}
+
+// home leads visitors of the root to the page for developers.
+func (r refuser) home(c *fiber.Ctx) error {
+	if err := r.with(c, nil); err != nil {
+		return err
+	}
+	return c.Redirect(docsPath)
 }
 
 // rest answers what is not in the table.

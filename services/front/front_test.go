@@ -180,7 +180,7 @@ func TestWhatIsNotInTheTableDoesNotExist(t *testing.T) {
 	t.Parallel()
 	address := newFront(t, server.Config{}, nil)
 	for _, path := range []string{
-		"/", "/api/public/x", "/api/public/x/", "/api/public//info", "/api/public/x/info/", "/api/public/x/Info",
+		"/api/public/x", "/api/public/x/", "/api/public//info", "/api/public/x/info/", "/api/public/x/Info",
 		"/API/public/x/info", "//api/public/x/info", "/api/public/x//info", "/api/public/x/info;a=b",
 		"/api/public/x%2Finfo", "/api/public/x/../y/info",
 		"/internal/offers/x", "/livez", "/readyz", "/metrics",
@@ -505,5 +505,14 @@ func TestABodyOfAReadIsRefusedAfterTheMethodOfTheService(t *testing.T) {
 		if response.StatusCode != want || !response.Close {
 			t.Errorf("%s: %d %v %s", path, response.StatusCode, response.Header, body)
 		}
+	}
+}
+
+func TestTheRootLeadsToThePageForDevelopers(t *testing.T) {
+	t.Parallel()
+	address := newFront(t, server.Config{}, func(map[string]string) {})
+	response, body := send(t, address, get("/"))
+	if response.StatusCode != http.StatusFound || response.Header.Get("Location") != "/api/public/docs" {
+		t.Errorf("%d %v %s", response.StatusCode, response.Header, body)
 	}
 }
