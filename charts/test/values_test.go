@@ -117,3 +117,44 @@ func TestAReleasedChartNamesItsImagesByDigest(t *testing.T) {
 		})
 	}
 }
+
+// limited are values of the limits of businesses and their messages, and of networks for webhooks.
+const limited = `
+limits:
+  adminPerMinute: 2000
+  invitationsPerHour: 7
+  messagesPerDay: 2000
+  messagesPerDayOf: {01890a5d-ac96-774b-bcce-b302099a8057: 5000, 01890a5d-ac96-774b-bcce-b302099a8058: 20000000}
+messages: {undoSeconds: 45}
+webhooks: {allow: [10.1.0.0/16, "fd00::/8"]}
+`
+
+func TestLimitsAndNetworksOfWebhooksReachTheirServices(t *testing.T) {
+	t.Parallel()
+	all := mustRender(t, decode[map[string]any](t, []byte(limited)))
+	for service, want := range map[string]map[string]string{
+		"console": {"ADMIN_LIMIT_PER_MINUTE": "2000", "INVITATIONS_PER_HOUR": "7"},
+		"notifications": {
+			"MESSAGES_PER_DAY": "2000", "MESSAGES_UNDO": "45s", "WEBHOOK_ALLOW": "10.1.0.0/16,fd00::/8",
+			"MESSAGES_PER_DAY_OF": "01890a5d-ac96-774b-bcce-b302099a8057:5000,01890a5d-ac96-774b-bcce-b302099a8058:20000000",
+		},
+	} {
+		env := environment(podSpec(find(t, all, "Deployment", release+"-"+service)))
+		for name, value := range want {
+			if env[name] != value {
+				t.Errorf("%s of %s is %q, want %q", name, service, env[name], value)
+			}
+		}
+	}
+	for _, service := range services {
+		rendered := fmt.Sprint(find(t, all, "NetworkPolicy", release+"-"+service))
+		if allowed := strings.Contains(rendered, "fd00::/8"); allowed != (service == "notifications") {
+			t.Errorf("%s may call the networks of webhooks: %t", service, allowed)
+		}
+	}
+	for _, refused := range []string{"limits.adminPerMinute=100001", "limits.messagesPerDay=0", "limits.messagesPerDayOf.harbor=1", "messages.undoSeconds=301", "webhooks.allow={10.0.0.1}"} {
+		if _, err := render(t, set(t, refused), false); err == nil {
+			t.Errorf("%s is taken, which the service refuses", refused)
+		}
+	}
+}

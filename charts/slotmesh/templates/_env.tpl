@@ -38,7 +38,19 @@
 {{- range $edges.stores }}
 {{ include (printf "slotmesh.%sEnv" .) $ }}
 {{- end }}
+{{- if eq .name "notifications" }}
+- {name: MESSAGES_PER_DAY, value: {{ $root.Values.limits.messagesPerDay | int | quote }}}
+{{- with include "slotmesh.messagesPerDayOf" $root }}
+- {name: MESSAGES_PER_DAY_OF, value: {{ . | quote }}}
+{{- end }}
+- {name: MESSAGES_UNDO, value: "{{ $root.Values.messages.undoSeconds | int }}s"}
+{{- with $root.Values.webhooks.allow }}
+- {name: WEBHOOK_ALLOW, value: {{ join "," . | quote }}}
+{{- end }}
+{{- end }}
 {{- if eq .name "console" }}
+- {name: ADMIN_LIMIT_PER_MINUTE, value: {{ $root.Values.limits.adminPerMinute | int | quote }}}
+- {name: INVITATIONS_PER_HOUR, value: {{ $root.Values.limits.invitationsPerHour | int | quote }}}
 - {name: SLOTMESH_ADMIN_TOKEN, valueFrom: {secretKeyRef: {{ include "slotmesh.adminSecret" $root }}}}
 - {name: SLOTMESH_SERVER, value: "http://127.0.0.1:8080"} # for the slotmesh command in this image
 {{- if and $root.Values.frontDoor.adminHost (not (hasKey .settings.env "OWNER_URL")) }}
@@ -65,6 +77,15 @@
 {{- $bytes := get (dict "_" 1 "k_" 1e3 "M_" 1e6 "G_" 1e9 "T_" 1e12 "Ki_" 1024 "Mi_" 1048576 "Gi_" 1073741824 "Ti_" 1099511627776) (print $unit "_") -}}
 {{- mulf (trimSuffix $unit $limit | float64) $bytes 0.9 | floor | int64 -}}
 {{- end -}}
+{{- end -}}
+
+{{/* The limits of messages of single businesses, as ID:NUMBER. (root) */}}
+{{- define "slotmesh.messagesPerDayOf" -}}
+{{- $pairs := list -}}
+{{- range $id, $number := .Values.limits.messagesPerDayOf -}}
+{{- $pairs = append $pairs (printf "%s:%d" $id (int $number)) -}}
+{{- end -}}
+{{- join "," $pairs -}}
 {{- end -}}
 
 {{/* Where the front finds the public ports. (root) */}}
