@@ -45,7 +45,7 @@ func TestAddressesOfPagesHoldNoCustomersAddress(t *testing.T) {
 		}
 		todo = append(todo, to)
 	}
-	customers := 0
+	customers, again := 0, ""
 	for len(todo) > 0 && len(seen) < 60 {
 		at := todo[0]
 		todo = todo[1:]
@@ -65,6 +65,9 @@ func TestAddressesOfPagesHoldNoCustomersAddress(t *testing.T) {
 			if strings.Contains(to, "/customers/one?email=~") {
 				customers++
 			}
+			if strings.HasPrefix(to, business+"/bookings/new?email=~") && strings.Contains(to, "&name=~") {
+				again = to
+			}
 			if strings.HasPrefix(to, business+"/customers") || strings.HasPrefix(to, business+"/bookings") || strings.HasPrefix(to, business+"/search") {
 				todo = append(todo, to)
 			}
@@ -72,6 +75,9 @@ func TestAddressesOfPagesHoldNoCustomersAddress(t *testing.T) {
 	}
 	if customers == 0 {
 		t.Error("no page led to a customer")
+	}
+	if page := look(t, w, again, owner); again == "" || page.Status != 200 || !strings.Contains(page.Body, `value="`+email+`"`) {
+		t.Errorf("no customer's page leads to a form for them: %q, %d", again, page.Status)
 	}
 	if got := look(t, w, business+"/customers/one?email=~"+strings.Repeat("x", 60), owner); got.Status != 404 {
 		t.Errorf("a sealed address of nobody: %d", got.Status)
