@@ -21,6 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 	"github.com/slotmesh/slotmesh/services/console/internal/secret"
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // heldRequest is a write of which the head and a part of the body were sent.
@@ -315,34 +316,62 @@ func TestAHeldWriteWithItsRightsIsLetBy(t *testing.T) {
 	}
 }
 
-// signIns are all writes of who is not signed in yet, each with what proves who they are, and the end of that. It returns the request's path and form. nil stands
-// for what proves nothing: the answer gives nobody any rights.
-var signIns = map[string]func(t *testing.T, w *consoletest.World, business, person uuid.UUID) (string, url.Values, func()){
-	"POST /sign-in": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) (string, url.Values, func()) {
+// heldSignIn is a request that signs a person in or joins them to a business by a proof, and the end of that proof.
+type heldSignIn struct {
+	path, cookie string
+	form         url.Values
+	end          func()
+}
+
+// signIns are all writes of people who are not signed in yet. nil stands for a write without a proof: its answer gives no rights.
+var signIns = map[string]func(t *testing.T, w *consoletest.World, business, person uuid.UUID) heldSignIn{
+	"POST /sign-in": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
 		resetPasswordTo(t, w, person, gulls)
-		return "/sign-in", url.Values{"email": {"ana@example.com"}, "password": {gulls}}, func() { resetPassword(t, w, person) }
+		return heldSignIn{"/sign-in", "", url.Values{"email": {"ana@example.com"}, "password": {gulls}}, func() { resetPassword(t, w, person) }}
 	},
-	"POST /sign-in/link/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) (string, url.Values, func()) {
-		return "/sign-in/link/" + linkOf(t, w, person, store.ForSignIn), nil, func() { resetPassword(t, w, person) }
+	"POST /sign-in/link/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
+		return heldSignIn{"/sign-in/link/" + linkOf(t, w, person, store.ForSignIn), "", nil, func() { resetPassword(t, w, person) }}
 	},
-	"POST /sign-in/password/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) (string, url.Values, func()) {
+	"POST /sign-in/password/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
 		path := "/sign-in/password/" + linkOf(t, w, person, store.ForPassword)
-		return path, url.Values{"new": {gulls}}, func() { resetPassword(t, w, person) }
+		return heldSignIn{path, "", url.Values{"new": {gulls}}, func() { resetPassword(t, w, person) }}
 	},
-	"POST /device/token": func(t *testing.T, w *consoletest.World, business, person uuid.UUID) (string, url.Values, func()) {
+	"POST /sign-in/passkey": func(t *testing.T, w *consoletest.World, business, person uuid.UUID) heldSignIn {
+		device := consoletest.NewDevice()
+		addPasskey(t, w, w.SessionOf(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner}), device)
+		challenge, cookie := ask(t, w, "")
+		return heldSignIn{"/sign-in/passkey", "slotmesh-passkey=" + cookie, url.Values{"credential": {device.Sign(t, challenge)}}, func() { resetPassword(t, w, person) }}
+	},
+	"POST /sign-in/invitation/:secret": func(t *testing.T, w *consoletest.World, _, person uuid.UUID) heldSignIn {
+		slug := "quay-" + testkit.Unique()
+		quay := uuid.MustParse(field(t, w.Call(t, "PUT", "/admin/businesses/"+slug, consoletest.Manifest(slug, "Quay")), "id").(string))
+		m := access.Member{BusinessID: quay, Role: access.Desk}
+		invited, err := w.Store.Invite(testkit.AsSystem(t), consoletest.Operator, person, m, time.Now(), func(access.Principal, store.Person, []access.Member) bool { return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear, hash := secret.New("")
+		if err := w.Store.SetInvitationSecret(t.Context(), consoletest.Operator, quay, invited.ID, hash); err != nil {
+			t.Fatal(err)
+		}
+		return heldSignIn{usecase.InvitationPath(clear), "", nil, func() {
+			if got := w.Call(t, "DELETE", "/admin/businesses/"+slug+"/invitations/"+invited.ID.String(), ""); got.Status != 204 {
+				t.Fatalf("%d %s", got.Status, got.Body)
+			}
+		}}
+	},
+	"POST /device/token": func(t *testing.T, w *consoletest.World, business, person uuid.UUID) heldSignIn {
 		p := begin(t, w, "laptop")
 		session := strings.TrimPrefix(credentialOf(t, w, false, person, access.Member{}).header, "Cookie: slotmesh-session=")
 		if got := allow(t, w, session, p.Code, business.String(), "allow"); got.Status != 303 {
 			t.Fatalf("%d %s", got.Status, got.Body)
 		}
 		form := url.Values{"client_id": {"slotmesh"}, "grant_type": {"urn:ietf:params:oauth:grant-type:device_code"}, "device_code": {p.Device}}
-		return "/device/token", form, func() { resetPassword(t, w, person) }
+		return heldSignIn{"/device/token", "", form, func() { resetPassword(t, w, person) }}
 	},
-	"POST /sign-in/invitation/:secret": nil, // the transaction that joins uses the invitation up
-	"POST /sign-in/passkey":            nil, // signs in in the transaction that looks the passkey up
-	"POST /sign-in/passkey/begin":      nil,
-	"POST /sign-in/forgotten":          nil,
-	"POST /device/authorization":       nil,
+	"POST /sign-in/passkey/begin": nil,
+	"POST /sign-in/forgotten":     nil,
+	"POST /device/authorization":  nil,
 }
 
 // linkOf makes a link of a person.
@@ -356,7 +385,7 @@ func linkOf(t *testing.T, w *consoletest.World, person uuid.UUID, purpose store.
 	return clear
 }
 
-// A sign-in checks its proof after the body has arrived: a changed password or an ended link is refused.
+// A sign-in checks its proof after the body has arrived: a changed password, a removed passkey and an ended link or invitation are refused.
 func TestAHeldSignInNeedsItsProofUntilTheEnd(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -372,33 +401,55 @@ func TestAHeldSignInNeedsItsProofUntilTheEnd(t *testing.T) {
 		if !ok {
 			t.Errorf("%s has no row in the table of ways in", name)
 		}
-		if prove == nil {
-			continue
-		}
-		w.SessionOf(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner})
-		who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
-		if err != nil {
-			t.Fatal(err)
-		}
-		path, form, end := prove(t, w, business, who.ID)
-		body := form.Encode() + "&filled="
-		body += strings.Repeat("x", heldBody-len(body))
-		held := holdBody(t, w, name, path, credential{header: "Sec-Fetch-Dest: document"}, body, "application/x-www-form-urlencoded")
-		end()
-		rows := w.Rows(t)
-		if got := held.finish(t); got.Status < 400 {
-			t.Errorf("%s: %d %s", name, got.Status, got.Body)
-		}
-		after := w.Rows(t)
-		delete(rows, "device_logins") // the answer removes the row of a refused program, which grants nothing
-		delete(after, "device_logins")
-		if diff := cmp.Diff(rows, after); diff != "" {
-			t.Errorf("%s was written (-before +after):\n%s", name, diff)
+		for _, ends := range []bool{false, true} {
+			if prove != nil {
+				checkHeldSignIn(t, w, name, business, prove, ends)
+			}
 		}
 	}
 	for name := range signIns {
 		if !walked[name] {
 			t.Errorf("%s is in the table and is no route", name)
 		}
+	}
+}
+
+// checkHeldSignIn holds the body of a sign-in. It is let by unless its proof ends before the rest of the body is sent.
+func checkHeldSignIn(
+	t *testing.T, w *consoletest.World, name string, business uuid.UUID,
+	prove func(*testing.T, *consoletest.World, uuid.UUID, uuid.UUID) heldSignIn, ends bool,
+) {
+	t.Helper()
+	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner})
+	who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	way := prove(t, w, business, who.ID)
+	body := way.form.Encode() + "&filled="
+	body += strings.Repeat("x", heldBody-len(body))
+	header := "Sec-Fetch-Dest: document"
+	if way.cookie != "" {
+		header += "\r\nCookie: " + way.cookie
+	}
+	held := holdBody(t, w, name, way.path, credential{header: header}, body, "application/x-www-form-urlencoded")
+	if !ends {
+		if got := held.finish(t); got.Status >= 400 {
+			t.Errorf("%s with its proof: %d %s", name, got.Status, got.Body)
+		}
+		return
+	}
+	way.end()
+	rows := w.Rows(t)
+	if got := held.finish(t); got.Status < 400 {
+		t.Errorf("%s: %d %s", name, got.Status, got.Body)
+	}
+	after := w.Rows(t)
+	for _, spent := range []string{"device_logins", "challenges"} { // a refused answer uses them up, which grants nothing
+		delete(rows, spent)
+		delete(after, spent)
+	}
+	if diff := cmp.Diff(rows, after); diff != "" {
+		t.Errorf("%s was written (-before +after):\n%s", name, diff)
 	}
 }
