@@ -176,7 +176,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 		return err
 	}
 	s.OnStop("postgres", func(context.Context) error { pool.Close(); return nil })
-	records := store.New(pool)
+	records := store.New(pool, rt.Clock)
 	s.Ready("postgres", records.Ready)
 	rdb, err := s.Redis(ctx, cfg.Redis)
 	if err != nil {

@@ -21,7 +21,7 @@ func (w *World) openStore(t *testing.T, cfg postgres.Config) {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	w.Store, w.Pool = store.New(pool), pool
+	w.Store, w.Pool = store.New(pool, w.clock), pool
 }
 
 // Operator is a bearer of the environment's token, who changes people and tokens in tests.

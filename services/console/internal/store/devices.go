@@ -145,7 +145,7 @@ func (s *Store) Devices(ctx context.Context, personID uuid.UUID, now time.Time) 
 // it; one that has ended before, or is another's, stays as it is. Errors: [ErrRevoked]. Fault: outcome_unknown.
 func (s *Store) EndDevice(ctx context.Context, by access.Principal, id uuid.UUID, now time.Time) error {
 	return s.revoking(ctx, by.ID, func(tx pgx.Tx) error {
-		if _, err := authorize(ctx, tx, by, by.ID); err != nil {
+		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
 			return err
 		}
 		first := `SELECT id FROM tokens WHERE created_by = @person_id AND id = @id AND device IS NOT NULL`

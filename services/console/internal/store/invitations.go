@@ -54,7 +54,7 @@ func (s *Store) Invite(
 	mustAccept func(access.Principal, Person, []access.Member) bool,
 ) (Invitation, error) {
 	return postgres.Once(ctx, s.pool, m.BusinessID, func(ctx context.Context, tx pgx.Tx) (Invitation, error) {
-		by, err := authorizeIn(ctx, tx, by, m.BusinessID, personID)
+		by, err := s.authorizeIn(ctx, tx, by, m.BusinessID, personID)
 		if err != nil {
 			return Invitation{}, err
 		}
@@ -139,7 +139,7 @@ func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitat
 // [ErrRevoked], [ErrNotFound]. Faults: those of the principal's rights.
 func (s *Store) SetInvitationSecret(ctx context.Context, by access.Principal, businessID, id uuid.UUID, hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := authorizeIn(ctx, tx, by, businessID); err != nil {
+		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
 			return err
 		}
 		done, err := tx.Exec(ctx, `UPDATE invitations SET hash = $2 WHERE id = $1 AND business_id = $3`, id, hash[:], businessID)
@@ -181,7 +181,7 @@ func (s *Store) AcceptInvitation(ctx context.Context, id uuid.UUID, email string
 // AcceptOwnInvitation is [Store.AcceptInvitation] of who is signed in. Errors also: [ErrRevoked].
 func (s *Store) AcceptOwnInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string, now time.Time) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := authorize(ctx, tx, by, by.ID); err != nil {
+		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
 			return err
 		}
 		return acceptInvitation(ctx, tx, id, email, now)
@@ -229,7 +229,7 @@ func endInvitationSQL(where string) string {
 // the principal's rights.
 func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, businessID, id uuid.UUID, now time.Time) error {
 	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
-		if _, err := authorizeIn(ctx, tx, by, businessID); err != nil {
+		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
 			return struct{}{}, err
 		}
 		_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND id = @id`), eventlog.Add(ctx, pgx.NamedArgs{"business_id": businessID, "id": id}, now))

@@ -41,7 +41,7 @@ func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) err
 // the nil UUID among the operators. Errors: [ErrRevoked]. Faults: those of the principal's rights.
 func (s *Store) AddInvitation(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link, hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := authorizeIn(ctx, tx, by, businessID); err != nil {
+		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
 			return err
 		}
 		return addLink(ctx, tx, l, hash)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/postgres"
@@ -74,7 +73,7 @@ func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (Tea
 // Errors: [ErrRevoked], [ErrNotFound], [ErrLastOwner], those of postgres.Once. Faults: those of the principal's
 // rights; outcome_unknown.
 func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID uuid.UUID, to access.Member, now time.Time) (TeamMember, error) {
-	return overMember(ctx, s.pool, by, to.BusinessID, personID, to.Role, now, func(ctx context.Context, tx pgx.Tx) (TeamMember, error) {
+	return overMember(ctx, s, by, to.BusinessID, personID, to.Role, now, func(ctx context.Context, tx pgx.Tx) (TeamMember, error) {
 		_, err := tx.Exec(ctx, `
 			UPDATE members SET role = $3, staff_id = nullif($4, '00000000-0000-0000-0000-000000000000'::uuid)
 			WHERE business_id = $1 AND person_id = $2`, to.BusinessID, personID, to.Role, to.StaffID)
@@ -91,7 +90,7 @@ func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID 
 // RemoveMember takes a person out of a business, once, and ends the tokens that they made for it. They are signed out
 // if they belong to no other business. Its errors and faults are those of [Store.ChangeMember].
 func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessID, personID uuid.UUID, now time.Time) error {
-	_, err := overMember(ctx, s.pool, by, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
+	_, err := overMember(ctx, s, by, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		if err := record(ctx, tx, event.MemberRemoved, personID, businessID, now); err != nil {
 			return struct{}{}, err
 		}
@@ -104,13 +103,13 @@ func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessI
 // overMember changes a member, once, who has the role to afterwards, "" for none. It locks the person, and then the owners of the
 // business in one order, so that of two who take each other's role away one is the last owner.
 func overMember[T any](
-	ctx context.Context, pool *pgxpool.Pool, by access.Principal, businessID, personID uuid.UUID, to access.Role, now time.Time,
+	ctx context.Context, s *Store, by access.Principal, businessID, personID uuid.UUID, to access.Role, now time.Time,
 	change func(context.Context, pgx.Tx) (T, error),
 ) (T, error) {
-	return revocation(ctx, pool, personID, func() (T, error) {
-		return postgres.Once(ctx, pool, businessID, func(ctx context.Context, tx pgx.Tx) (T, error) {
+	return revocation(ctx, s.pool, personID, func() (T, error) {
+		return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (T, error) {
 			var none T
-			if _, err := authorizeIn(ctx, tx, by, businessID, personID); err != nil {
+			if _, err := s.authorizeIn(ctx, tx, by, businessID, personID); err != nil {
 				return none, err
 			}
 			from, err := lockMember(ctx, tx, businessID, personID, to)

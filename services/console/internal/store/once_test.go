@@ -27,7 +27,7 @@ func joinsAtOnce(access.Principal, store.Person, []access.Member) bool { return 
 func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "console", migrations.FS)
-	s, now := store.New(pool), clock.System().Now()
+	s, now := store.New(pool, clock.System()), clock.System().Now()
 	person := func(t *testing.T) uuid.UUID {
 		p, err := s.AddPerson(testkit.AsSystem(t), operator, uuid.Nil, store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", Name: "Ana", CreatedAt: now})
 		if err != nil {
@@ -57,7 +57,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			m, id := desk(), person(t)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).Invite(ctx, operator, id, m, now, joinsAtOnce)
+					_, err := store.New(p, clock.System()).Invite(ctx, operator, id, m, now, joinsAtOnce)
 					return err
 				},
 				Done: there(t, `SELECT FROM members WHERE person_id = $1`, id),
@@ -67,7 +67,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			m, id := desk(), person(t)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).Invite(ctx, operator, id, m, now, func(access.Principal, store.Person, []access.Member) bool { return true })
+					_, err := store.New(p, clock.System()).Invite(ctx, operator, id, m, now, func(access.Principal, store.Person, []access.Member) bool { return true })
 					return err
 				},
 				Done: there(t, `SELECT FROM invitations WHERE business_id = $1`, m.BusinessID),
@@ -79,7 +79,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			m.Role = access.Viewer
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).ChangeMember(ctx, operator, id, m, now)
+					_, err := store.New(p, clock.System()).ChangeMember(ctx, operator, id, m, now)
 					return err
 				},
 				Done: there(t, `SELECT FROM members WHERE person_id = $1 AND role = 'viewer'`, id),
@@ -91,7 +91,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			is := there(t, `SELECT FROM members WHERE person_id = $1`, id)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					return store.New(p).RemoveMember(ctx, operator, m.BusinessID, id, now)
+					return store.New(p, clock.System()).RemoveMember(ctx, operator, m.BusinessID, id, now)
 				},
 				Done: func() bool { return !is() },
 			}
@@ -100,7 +100,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			id := person(t)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					return store.New(p).MakeOperator(ctx, operator, id, now)
+					return store.New(p, clock.System()).MakeOperator(ctx, operator, id, now)
 				},
 				Done: there(t, `SELECT FROM people WHERE id = $1 AND operator`, id),
 			}
@@ -113,7 +113,7 @@ func TestWritesOfTheTeamAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			}
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					return store.New(p).RevokeToken(ctx, operator, token.BusinessID, token.ID, now)
+					return store.New(p, clock.System()).RevokeToken(ctx, operator, token.BusinessID, token.ID, now)
 				},
 				Done: there(t, `SELECT FROM tokens WHERE id = $1 AND revoked_at IS NOT NULL`, token.ID),
 			}

@@ -82,7 +82,7 @@ func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personI
 func (s *Store) overOperator(ctx context.Context, by access.Principal, personID uuid.UUID, change func(context.Context, pgx.Tx) (struct{}, error)) error {
 	_, err := revocation(ctx, s.pool, personID, func() (struct{}, error) {
 		return postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
-			if _, err := authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
+			if _, err := s.authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
 				return struct{}{}, err
 			}
 			return change(ctx, tx)

@@ -99,7 +99,7 @@ func (s *Store) PasskeyByKey(ctx context.Context, id []byte) (Passkey, error) {
 // [ErrKnownPasskey].
 func (s *Store) AddPasskey(ctx context.Context, by access.Principal, p Passkey) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := authorize(ctx, tx, by, p.PersonID); err != nil {
+		if _, err := s.authorize(ctx, tx, by, p.PersonID); err != nil {
 			return err
 		}
 		if _, err := lockPerson(ctx, tx, p.PersonID); err != nil {
@@ -155,7 +155,7 @@ func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Sessio
 // without a passkey and a password. Errors: [ErrRevoked], [ErrNotFound], [ErrLastWay].
 func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.UUID, otherwise bool, of Session, session [sha256.Size]byte) error {
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
-		if _, err := authorize(ctx, tx, by, of.PersonID); err != nil {
+		if _, err := s.authorize(ctx, tx, by, of.PersonID); err != nil {
 			return err
 		}
 		person, err := lockPerson(ctx, tx, of.PersonID)
@@ -187,7 +187,7 @@ func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.
 // Errors: [ErrRevoked], [ErrNotFound], [ErrLastWay].
 func (s *Store) RemovePassword(ctx context.Context, by access.Principal, of Session, session [sha256.Size]byte) error {
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
-		if _, err := authorize(ctx, tx, by, of.PersonID); err != nil {
+		if _, err := s.authorize(ctx, tx, by, of.PersonID); err != nil {
 			return err
 		}
 		if _, err := lockPerson(ctx, tx, of.PersonID); err != nil {

@@ -55,7 +55,7 @@ func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Se
 func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before, after string, of Session, session [sha256.Size]byte) error {
 	_, err := revocation(ctx, s.pool, of.PersonID, func() (struct{}, error) {
 		return struct{}{}, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			if _, err := authorize(ctx, tx, by, of.PersonID); err != nil {
+			if _, err := s.authorize(ctx, tx, by, of.PersonID); err != nil {
 				return err
 			}
 			if err := requirePassword(ctx, tx, of.PersonID, before); err != nil {

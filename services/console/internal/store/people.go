@@ -41,7 +41,7 @@ func (p *Person) parts() []any {
 func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID uuid.UUID, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := authorizeIn(ctx, tx, by, businessID); err != nil {
+		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
 			return err
 		}
 		var err error
@@ -86,7 +86,7 @@ func (s *Store) SetLanguage(ctx context.Context, by access.Principal, language s
 // verified yet, by nothing that was set as them before. Errors: [ErrRevoked]. Faults: forbidden.
 func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	_, err := postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
-		if _, err := authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
+		if _, err := s.authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {
 			return struct{}{}, err
 		}
 		person, err := lockPerson(ctx, tx, personID)

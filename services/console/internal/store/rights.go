@@ -67,7 +67,7 @@ func rootOfToken(ctx context.Context, from postgres.Querier, id uuid.UUID) (uuid
 // authorize returns a principal as they are now, and lets nothing change that until the transaction ends. changed are
 // the people whose rights the transaction changes. It comes before every other lock of the transaction. Errors:
 // [ErrRevoked].
-func authorize(ctx context.Context, tx pgx.Tx, by access.Principal, changed ...uuid.UUID) (access.Principal, error) {
+func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal, changed ...uuid.UUID) (access.Principal, error) {
 	root, err := rootOf(ctx, tx, by)
 	if err != nil {
 		return access.Principal{}, err
@@ -75,13 +75,13 @@ func authorize(ctx context.Context, tx pgx.Tx, by access.Principal, changed ...u
 	if err := lockRights(ctx, tx, root, changed...); err != nil {
 		return access.Principal{}, err
 	}
-	return current(ctx, tx, by)
+	return s.current(ctx, tx, by)
 }
 
 // authorizeIn is [authorize] of a write about the team of a business, or, with the nil UUID, about operators. Errors:
 // [ErrRevoked]. Faults: business_not_found, forbidden.
-func authorizeIn(ctx context.Context, tx pgx.Tx, by access.Principal, businessID uuid.UUID, changed ...uuid.UUID) (access.Principal, error) {
-	now, err := authorize(ctx, tx, by, changed...)
+func (s *Store) authorizeIn(ctx context.Context, tx pgx.Tx, by access.Principal, businessID uuid.UUID, changed ...uuid.UUID) (access.Principal, error) {
+	now, err := s.authorize(ctx, tx, by, changed...)
 	if err != nil {
 		return now, err
 	}
@@ -92,8 +92,8 @@ func authorizeIn(ctx context.Context, tx pgx.Tx, by access.Principal, businessID
 }
 
 // current returns a principal as they are now. Errors: [ErrRevoked].
-func current(ctx context.Context, from postgres.Querier, by access.Principal) (access.Principal, error) {
-	now := by
+func (s *Store) current(ctx context.Context, from postgres.Querier, by access.Principal) (access.Principal, error) {
+	now, at := by, s.clock.Now()
 	now.Operator, now.Members = false, nil
 	var err error
 	switch by.Kind {
@@ -101,14 +101,16 @@ func current(ctx context.Context, from postgres.Querier, by access.Principal) (a
 		return by, nil
 	case access.Person:
 		now.Operator, err = postgres.Row(ctx, from, pgx.RowTo[bool], "look up a session", `
-			SELECT people.operator FROM sessions JOIN people ON people.id = sessions.person_id WHERE sessions.id = $1 AND people.id = $2`, by.Session, by.ID)
+			SELECT people.operator FROM sessions JOIN people ON people.id = sessions.person_id
+			WHERE sessions.id = $1 AND people.id = $5 AND `+goodSession, append(goodSessionAt(by.Session, at), by.ID)...)
 		if err == nil && !now.Operator {
 			now.Members, err = postgres.Rows(ctx, from, scanMember, "read a person's businesses", membersSQL, by.ID)
 		}
 	case access.Token:
 		var m access.Member
 		m, err = postgres.Row(ctx, from, scanMember, "look up a token", `
-			SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000') FROM tokens WHERE id = $1 AND revoked_at IS NULL`, by.ID)
+			SELECT business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000') FROM tokens WHERE id = $1 AND `+goodToken,
+			goodTokenAt(by.ID, at)...)
 		if now.Operator = m.Role == access.Operator; !now.Operator {
 			now.Members = []access.Member{m}
 		}
@@ -124,7 +126,7 @@ func current(ctx context.Context, from postgres.Querier, by access.Principal) (a
 // ownWrite runs a write of a principal about their own account in a transaction. Errors: [ErrRevoked].
 func (s *Store) ownWrite(ctx context.Context, by access.Principal, write func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := authorize(ctx, tx, by); err != nil {
+		if _, err := s.authorize(ctx, tx, by); err != nil {
 			return err
 		}
 		return write(tx)
@@ -133,7 +135,7 @@ func (s *Store) ownWrite(ctx context.Context, by access.Principal, write func(pg
 
 // Current returns a principal as they are now. Errors: [ErrRevoked].
 func (s *Store) Current(ctx context.Context, by access.Principal) (access.Principal, error) {
-	return current(ctx, s.pool, by)
+	return s.current(ctx, s.pool, by)
 }
 
 // BeginWrite notes that a principal begins a write in another service, which lasts for at most so long, and returns

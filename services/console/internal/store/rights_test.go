@@ -211,13 +211,17 @@ func tokenOf(t *testing.T, s *store.Store, a account, maker uuid.UUID) uuid.UUID
 
 // revoked are ways in which a principal loses what they were when they were looked up, and the errors that tell.
 var revoked = map[string]struct {
-	revoke func(t *testing.T, s *store.Store, a account) error
+	revoke func(t *testing.T, pool *pgxpool.Pool, s *store.Store, a account) error
 	errors []error
 }{
-	"signed out": {func(t *testing.T, s *store.Store, a account) error {
+	"idle for too long": {func(t *testing.T, pool *pgxpool.Pool, _ *store.Store, a account) error {
+		_, err := pool.Exec(t.Context(), `UPDATE sessions SET last_seen_at = last_seen_at - $2::interval WHERE id = $1`, a.by.Session, store.SessionIdle)
+		return err
+	}, []error{store.ErrRevoked}},
+	"signed out": {func(t *testing.T, _ *pgxpool.Pool, s *store.Store, a account) error {
 		return s.EndSession(testkit.AsSystem(t), a.id, a.by.Session)
 	}, []error{store.ErrRevoked}},
-	"password set by a link": {func(t *testing.T, s *store.Store, a account) error {
+	"password set by a link": {func(t *testing.T, _ *pgxpool.Pool, s *store.Store, a account) error {
 		_, link := secret.New("")
 		now := time.Now()
 		if err := s.AddLink(testkit.AsSystem(t), store.Link{PersonID: a.id, Purpose: store.ForPassword, Verifies: true, ExpiresAt: now.Add(time.Hour)}, link); err != nil {
@@ -227,7 +231,7 @@ var revoked = map[string]struct {
 		_, err := s.SetPasswordByLink(testkit.AsSystem(t), link, "a hash", store.Session{ID: uuid.New(), CreatedAt: now}, session)
 		return err
 	}, []error{store.ErrRevoked}},
-	"made an operator": {func(t *testing.T, s *store.Store, a account) error {
+	"made an operator": {func(t *testing.T, _ *pgxpool.Pool, s *store.Store, a account) error {
 		return s.MakeOperator(testkit.AsSystem(t), operator, a.id, time.Now())
 	}, []error{store.ErrRevoked}},
 }
@@ -247,7 +251,8 @@ func TestStoreWritesCheckPrincipalAgain(t *testing.T) {
 			t.Errorf("%s takes a principal and has no row in the table of writes", m.Name)
 		}
 	}
-	s := store.New(testkit.Postgres(t, "console", migrations.FS))
+	pool := testkit.Postgres(t, "console", migrations.FS)
+	s := store.New(pool, clock.System())
 	for name, write := range writes {
 		operates := slices.Contains(ofOperators, name)
 		if err := write(t, s, owner(t, s, operates)); err != nil {
@@ -255,7 +260,7 @@ func TestStoreWritesCheckPrincipalAgain(t *testing.T) {
 		}
 		for how, way := range revoked {
 			a := owner(t, s, operates)
-			if err := way.revoke(t, s, a); err != nil {
+			if err := way.revoke(t, pool, s, a); err != nil {
 				t.Fatal(err)
 			}
 			if err := write(t, s, a); !slices.ContainsFunc(way.errors, func(want error) bool { return errors.Is(err, want) }) {
@@ -268,12 +273,81 @@ func TestStoreWritesCheckPrincipalAgain(t *testing.T) {
 	}
 }
 
+// A session or token that ends by time is refused when a write looks it up again, though nothing has removed it.
+func TestStoreWritesRefusePrincipalWhoseTimeIsUp(t *testing.T) {
+	t.Parallel()
+	pool := testkit.Postgres(t, "console", migrations.FS)
+	s, begun := store.New(pool, clock.System()), time.Now()
+	session := func(idle time.Duration) access.Principal {
+		a := owner(t, s, false)
+		if _, err := pool.Exec(t.Context(), `UPDATE sessions SET last_seen_at = $2 WHERE id = $1`, a.by.Session, begun.Add(idle)); err != nil {
+			t.Fatal(err)
+		}
+		return a.by
+	}
+	grouped := byGroup(t, s, begun)
+	token := func(made store.Token) access.Principal {
+		made.ID, made.Role, made.CreatedAt = uuid.New(), access.Operator, begun
+		clear, hash := secret.New(secret.TokenPrefix)
+		made.Prefix = secret.Shown(clear)
+		if err := s.AddToken(testkit.AsSystem(t), operator, made, hash); err != nil {
+			t.Fatal(err)
+		}
+		return access.Principal{Kind: access.Token, ID: made.ID}
+	}
+	expires := begun.Add(time.Hour)
+	for how, end := range map[string]struct {
+		by    access.Principal
+		after time.Duration
+	}{
+		"session idle":                 {session(0), store.SessionIdle},
+		"session too old":              {session(store.SessionMost), store.SessionMost},
+		"token expired":                {token(store.Token{ExpiresAt: &expires}), time.Hour},
+		"program idle":                 {token(store.Token{Device: "laptop"}), store.DeviceIdle},
+		"group operator's session":     {grouped, store.GroupOperatorGood},
+		"group operator's token":       {token(store.Token{CreatedBy: grouped.ID}), store.GroupOperatorGood},
+		"token of an operator's token": {token(store.Token{CreatedBy: token(store.Token{CreatedBy: grouped.ID}).ID}), store.GroupOperatorGood},
+	} {
+		for after, good := range map[time.Duration]bool{end.after - time.Minute: true, end.after + time.Minute: false} {
+			late := store.New(pool, clock.Fixed(begun.Add(after)))
+			_, current := late.Current(t.Context(), end.by)
+			own := late.SetLanguage(t.Context(), end.by, "pt")
+			for _, err := range []error{current, own} {
+				if good && err != nil || !good && !errors.Is(err, store.ErrRevoked) {
+					t.Errorf("%s after %s: %v", how, after, err)
+				}
+			}
+		}
+	}
+}
+
+// byGroup is a person whom a group makes an operator at an instant, with a session that is seen until long after that.
+func byGroup(t *testing.T, s *store.Store, at time.Time) access.Principal {
+	t.Helper()
+	p, err := s.AddVouched(t.Context(), store.Person{ID: uuid.New(), Email: testkit.Unique() + "@example.com", CreatedAt: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	yes, of := true, store.Session{ID: uuid.New(), PersonID: p.ID, CreatedAt: at.Add(time.Hour)}
+	for _, seen := range []store.Session{{ID: uuid.New(), PersonID: p.ID, CreatedAt: at}, of} {
+		_, hash := secret.New("")
+		operator := &yes
+		if seen.ID == of.ID {
+			operator = nil // signs in otherwise, which vouches for no group
+		}
+		if err := s.SignInVouched(t.Context(), operator, seen, hash); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return access.Principal{Kind: access.Person, ID: p.ID, Session: of.ID}
+}
+
 // A write that has checked its principal ends before a revocation takes effect, and the revocation takes what the
 // write has made.
 func TestRevocationWaitsForWriteInItsTransaction(t *testing.T) {
 	t.Parallel()
 	pool := testkit.Postgres(t, "console", migrations.FS)
-	s := store.New(pool)
+	s := store.New(pool, clock.System())
 	a := owner(t, s, false)
 	token := tokenOf(t, s, a, uuid.Nil)
 	by, err := s.Current(testkit.AsSystem(t), access.Principal{Kind: access.Token, ID: token})
@@ -332,7 +406,7 @@ func awaitRevoked(t *testing.T, s *store.Store, by access.Principal) {
 // A revocation takes effect at once, and is answered when the write that another service was asked for has ended.
 func TestRevocationIsAnsweredAfterWritesUnderWay(t *testing.T) {
 	t.Parallel()
-	s := store.New(testkit.Postgres(t, "console", migrations.FS))
+	s := store.New(testkit.Postgres(t, "console", migrations.FS), clock.System())
 	a := owner(t, s, false)
 	root := tokenOf(t, s, a, uuid.Nil)
 	child := tokenOf(t, s, a, root)
@@ -362,7 +436,7 @@ func TestRevocationIsAnsweredAfterWritesUnderWay(t *testing.T) {
 // that it does not know.
 func TestRevocationSaysThatWriteMayStillHappen(t *testing.T) {
 	t.Parallel()
-	s := store.New(testkit.Postgres(t, "console", migrations.FS))
+	s := store.New(testkit.Postgres(t, "console", migrations.FS), clock.System())
 	a := owner(t, s, false)
 	if _, _, err := s.BeginWrite(testkit.AsSystem(t), a.by, time.Hour); err != nil {
 		t.Fatal(err)

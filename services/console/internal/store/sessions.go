@@ -71,7 +71,7 @@ func (s *Store) EndSession(ctx context.Context, personID, id uuid.UUID) error {
 // EndOwnSession is [Store.EndSession] of who is signed in. Errors: [ErrRevoked].
 func (s *Store) EndOwnSession(ctx context.Context, by access.Principal, id uuid.UUID) error {
 	return s.revoking(ctx, by.ID, func(tx pgx.Tx) error {
-		if _, err := authorize(ctx, tx, by, by.ID); err != nil {
+		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
 			return err
 		}
 		return endSession(ctx, tx, by.ID, id)
@@ -98,14 +98,21 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	return errors.Join(s.lapseAll(ctx, now), sessions, links, challenges, devices, browsers, invitations, writes)
 }
 
+// goodSession is true of a session that has not ended, and of which no right has lapsed. Its parameters are those of [goodSessionAt].
+var goodSession = `sessions.last_seen_at > $2 AND sessions.created_at > $3 AND ` + fmt.Sprintf(notLapsed, "$4")
+
+// goodSessionAt returns the key of a session as $1, and the parameters of [goodSession] at the instant now.
+func goodSessionAt(key any, now time.Time) []any {
+	return []any{key, now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood)}
+}
+
 // SessionByHash returns the session with this hash that has not ended at the instant now, and notes to the minute that it was seen.
 // Errors: [ErrNotFound].
 func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Signed, error) {
 	signed, err := postgres.Row(ctx, s.pool, scanSigned, "look up a session", `
 		SELECT sessions.id, sessions.person_id, sessions.client, sessions.created_at, sessions.last_seen_at, `+personColumns+`
 		FROM sessions JOIN people ON people.id = sessions.person_id
-		WHERE sessions.hash = $1 AND sessions.last_seen_at > $2 AND sessions.created_at > $3 AND `+fmt.Sprintf(notLapsed, "$4"),
-		hash[:], now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood))
+		WHERE sessions.hash = $1 AND `+goodSession, goodSessionAt(hash[:], now)...)
 	if err != nil {
 		return Signed{}, found(err)
 	}

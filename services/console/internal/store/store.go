@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
@@ -18,10 +19,13 @@ import (
 var ErrNotFound = errors.New("not found")
 
 // Store keeps accounts.
-type Store struct{ pool *pgxpool.Pool }
+type Store struct {
+	pool  *pgxpool.Pool
+	clock clock.Clock // by which sessions, tokens and rights have ended when a write looks them up again
+}
 
 // New returns a store on console's schema.
-func New(pool *pgxpool.Pool) *Store { return &Store{pool} }
+func New(pool *pgxpool.Pool, c clock.Clock) *Store { return &Store{pool, c} }
 
 // Ready reports whether the tables are there.
 func (s *Store) Ready(ctx context.Context) error {

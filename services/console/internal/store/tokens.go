@@ -53,7 +53,7 @@ func (e *TokenMadeError) Error() string { return "the token was made as " + e.ID
 // the principal's rights.
 func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash [sha256.Size]byte) error {
 	made, err := postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (TokenMadeError, error) {
-		if _, err := authorizeIn(ctx, tx, by, t.BusinessID); err != nil {
+		if _, err := s.authorizeIn(ctx, tx, by, t.BusinessID); err != nil {
 			return TokenMadeError{}, err
 		}
 		return TokenMadeError{ID: t.ID}, insertToken(ctx, tx, t, hash)
@@ -167,7 +167,7 @@ func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID
 	}
 	_, err = revocation(ctx, s.pool, root, func() (struct{}, error) {
 		return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
-			if _, err := authorizeIn(ctx, tx, by, businessID, root); err != nil {
+			if _, err := s.authorizeIn(ctx, tx, by, businessID, root); err != nil {
 				return struct{}{}, err
 			}
 			first := `SELECT id FROM tokens WHERE business_id = @business_id AND id = @id`
@@ -202,6 +202,15 @@ const madeByLapsed = `
 	WHERE people.operator AND people.operator_vouched_at <= $3
 	  AND NOT EXISTS (SELECT FROM members WHERE members.person_id = people.id AND members.business_id = tokens.business_id)`
 
+// goodToken is true of a token that has not ended, and of whose maker no right has lapsed. Its parameters are those of [goodTokenAt].
+const goodToken = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (` + madeByLapsed + `)
+	AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`
+
+// goodTokenAt returns the key of a token as $1, and the parameters of [goodToken] at the instant now.
+func goodTokenAt(key any, now time.Time) []any {
+	return []any{key, now, now.Add(-GroupOperatorGood), now.Add(-DeviceIdle)}
+}
+
 // TokensMadeBy lists the tokens of a business that a person made, and those that were made with them, oldest first and revoked ones included.
 func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]Token, error) {
 	return postgres.Rows(ctx, s.pool, scanToken, "list a person's tokens", `
@@ -216,7 +225,7 @@ func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID
 // those of the principal's rights.
 func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, businessID, personID uuid.UUID, now time.Time) error {
 	err := s.revoking(ctx, personID, func(tx pgx.Tx) error {
-		if _, err := authorizeIn(ctx, tx, by, businessID, personID); err != nil {
+		if _, err := s.authorizeIn(ctx, tx, by, businessID, personID); err != nil {
 			return err
 		}
 		return revokeMadeBy(ctx, tx, businessID, personID, now)
@@ -231,10 +240,7 @@ func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, bus
 // [ErrNotFound].
 func (s *Store) TokenByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Token, error) {
 	token, err := postgres.Row(ctx, s.pool, scanToken, "look up a token", `
-		SELECT `+tokenColumns+` FROM tokens
-		WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (`+madeByLapsed+`)
-		  AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`,
-		hash[:], now, now.Add(-GroupOperatorGood), now.Add(-DeviceIdle))
+		SELECT `+tokenColumns+` FROM tokens WHERE hash = $1 AND `+goodToken, goodTokenAt(hash[:], now)...)
 	if err != nil {
 		return Token{}, found(err)
 	}
