@@ -1,10 +1,15 @@
 package console_test
 
 import (
+	"net/url"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
@@ -40,4 +45,50 @@ func TestAnOwnerBooksAndMovesByTheAdminAPI(t *testing.T) {
 		t.Errorf("cancel: %d %s", got.Status, got.Body)
 	}
 	expect(t, w.Call(t, "POST", at, `{"date":"2026-12-02","time":"10:15"}`), 409, "conflict", "cancelled")
+}
+
+// The box for notifying the customer decides at a confirmation, at a drag in the calendar, and at the undoing of a drag.
+func TestConfirmAndDragAskWhetherTheCustomerIsNotified(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		box    url.Values
+		silent bool
+	}{
+		{url.Values{"notifies": {"yes"}, "notify": {"yes"}}, false}, {url.Values{"notifies": {"yes"}}, true},
+	} {
+		w := consoletest.Start(t)
+		business := publish(t, w)
+		session := w.SessionOf(t, "ana@example.com", access.Member{BusinessID: business, Role: access.Owner})
+		b := someBooking(booking.StatusPending, "2026-12-01")
+		w.Booking.Add(business, b)
+		expect := func(done string) {
+			t.Helper()
+			if got := w.Booking.TakeSilent(); slices.Contains(got, done) != c.silent {
+				t.Errorf("%v: done silently are %v", c.box, got)
+			}
+		}
+		send := func(what string, form url.Values) consoletest.Answer {
+			t.Helper()
+			for name, value := range c.box {
+				form[name] = value
+			}
+			got := fill(t, w, "/business/harbor/bookings/"+b.ID.String()+"/"+what, session, form)
+			if got.Status != 303 || strings.Contains(got.Header.Get("Location"), "wrong=") {
+				t.Fatalf("%s: %d to %q: %s", what, got.Status, got.Header.Get("Location"), got.Body)
+			}
+			return got
+		}
+		send("confirm", url.Values{})
+		expect("confirm")
+		dropped := send("drop", url.Values{"back": {"calendar"}, "seen": {"2026-12-01 10:00:00 "}, "date": {"2026-12-02"}, "time": {"11:00"}})
+		expect("reschedule")
+		to, err := url.Parse(dropped.Header.Get("Location"))
+		if err != nil || to.Query().Has("silent") != c.silent {
+			t.Errorf("%v: it leads to %v, %v", c.box, to, err)
+		}
+		page := look(t, w, to.String(), session)
+		if undo := strings.Index(page.Body, `name="undone"`); undo < 0 || strings.Contains(page.Body[undo:undo+200], `name="notifies"`) != c.silent {
+			t.Errorf("%v: undoing asks: %s", c.box, page.Body)
+		}
+	}
 }

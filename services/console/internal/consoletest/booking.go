@@ -3,12 +3,14 @@ package consoletest
 import (
 	"encoding/json"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
@@ -22,6 +24,22 @@ type Booking struct {
 	keys      map[string][]booking.Key
 	bookings  map[string][]booking.Booking
 	tickets   map[string][]booking.Ticket
+	silent    []string // ends of the paths of writes of which the customer is not notified
+}
+
+// TakeSilent returns what was done with bookings since without notifying the customer: confirm, reschedule and the like.
+func (s *Booking) TakeSilent() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := s.silent
+	s.silent = nil
+	return taken
+}
+
+func (s *Booking) noteSilent(r *http.Request) {
+	if r.Header.Get(actor.NotifyHeader) == actor.NotifyNo {
+		s.silent = append(s.silent, path.Base(r.URL.Path))
+	}
 }
 
 // Add puts a booking of a business in.
@@ -186,6 +204,7 @@ var moves = map[string][2]string{
 }
 
 func (s *Booking) move(r *http.Request) (*reply, error) {
+	s.noteSilent(r)
 	bookings := s.bookings[r.PathValue("business")]
 	i := slices.IndexFunc(bookings, func(b booking.Booking) bool { return b.ID.String() == r.PathValue("id") })
 	if i < 0 {

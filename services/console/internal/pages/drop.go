@@ -32,7 +32,7 @@ func (p *Pages) drop(c *fiber.Ctx) error {
 	if staff := form.Get("staff"); staff != "" && b.StaffID != nil {
 		to.StaffID = &staff
 	}
-	moved, err := p.owner.Reschedule(c.UserContext(), gate.Principal(c), slug, b.ID, to)
+	moved, err := p.owner.Reschedule(notifiedBy(c, form), gate.Principal(c), slug, b.ID, to)
 	if fault.Is(err, fault.InvalidParameter) {
 		return backTo(c, slug, back, "wrong", "taken")
 	}
@@ -45,11 +45,11 @@ func (p *Pages) drop(c *fiber.Ctx) error {
 	if form.Get("undone") == "yes" {
 		return backTo(c, slug, back, "done", "undone")
 	}
-	return backTo(c, slug, withUndo(back, b, moved), "done", warned("moved", moved))
+	return backTo(c, slug, withUndo(back, b, moved, isSilent(form)), "done", warned("moved", moved))
 }
 
-// withUndo adds to the address of a page what a booking was before it was moved, and is now.
-func withUndo(back string, before, after *booking.Booking) string {
+// withUndo adds to the address of a page what a booking was before it was moved, and is now, and whether its customer is not notified.
+func withUndo(back string, before, after *booking.Booking, silent bool) string {
 	path, query, _ := strings.Cut(back, "?")
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -57,6 +57,9 @@ func withUndo(back string, before, after *booking.Booking) string {
 	}
 	values.Set("undo", before.ID.String()+" "+view.Seen(*before))
 	values.Set("seen", view.Seen(*after))
+	if silent {
+		values.Set("silent", "yes")
+	}
 	return path + "?" + values.Encode()
 }
 
@@ -70,5 +73,6 @@ func readUndo(c *fiber.Ctx) *view.Undo {
 	back := asked(c)
 	back.Del("undo")
 	back.Del("seen")
-	return &view.Undo{Booking: was[0], Date: was[1], Time: was[2][:len("15:04")], Staff: was[3], Seen: c.Query("seen"), Back: "calendar?" + back.Encode()}
+	back.Del("silent")
+	return &view.Undo{Booking: was[0], Date: was[1], Time: was[2][:len("15:04")], Staff: was[3], Seen: c.Query("seen"), Silent: c.Query("silent") == "yes", Back: "calendar?" + back.Encode()}
 }

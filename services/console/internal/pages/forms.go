@@ -242,10 +242,15 @@ func warned(done string, b *booking.Booking) string {
 
 // notifiedBy is the context of a write that a form asks for. Its box for notifying the customer is ticked or not.
 func notifiedBy(c *fiber.Ctx, form url.Values) context.Context {
-	if form.Get("notifies") == "yes" && form.Get("notify") != "yes" {
+	if isSilent(form) {
 		return actor.Silently(c.UserContext())
 	}
 	return c.UserContext()
+}
+
+// isSilent reports whether a form has the box for notifying the customer, which is not ticked.
+func isSilent(form url.Values) bool {
+	return form.Get("notifies") == "yes" && form.Get("notify") != "yes"
 }
 
 // refused says what keeps a start from being booked, beside the field where there is one. It reports false for what is not the person's to

@@ -272,7 +272,10 @@ var below = regexp.MustCompile(`^[a-z][a-z-]*(/[0-9a-z-]+)*$`)
 // transition makes a move of a booking. Where its state has none any more, the page shows it as it is.
 func (p *Pages) transition(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
-		_, err := p.owner.MoveBooking(c.UserContext(), gate.Principal(c), slug, id, move)
+		form, err := web.Form(c)
+		if err == nil {
+			_, err = p.owner.MoveBooking(notifiedBy(c, form), gate.Principal(c), slug, id, move)
+		}
 		return err
 	})
 }
