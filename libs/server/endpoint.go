@@ -120,6 +120,9 @@ func (s *Server) admit(row endpoints.Endpoint) fiber.Handler {
 	}
 }
 
+// Actor returns who acts by a request of the internal port; the zero Actor if the request names none.
+func Actor(c *fiber.Ctx) actor.Actor { return actor.Of(c.UserContext()) }
+
 func (s *Server) noteRefusal(ctx context.Context, row endpoints.Endpoint, caller string, kind actor.Kind) {
 	s.refused.Add(ctx, 1, metric.WithAttributes(attribute.String("by", "endpoint"), attribute.String("caller", caller)))
 	s.tel.Logger.WarnContext(ctx, "internal call refused", "caller", caller, "actor", kind, "method", row.Method, "route", row.Path)

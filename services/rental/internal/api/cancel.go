@@ -40,7 +40,7 @@ func (in *Internal) cancel(c *fiber.Ctx) (usecase.Made, error) {
 	if err != nil {
 		return usecase.Made{}, err
 	}
-	cancelled, err := in.owner.Cancel(c.UserContext(), offer, id, asked.Refund)
+	cancelled, err := in.owner.Cancel(c.UserContext(), server.Actor(c), offer, id, asked.Refund)
 	return usecase.Made{Reservation: cancelled}, err
 }
 
@@ -57,7 +57,7 @@ func (in *Internal) refund(c *fiber.Ctx) (usecase.Made, error) {
 	if err != nil {
 		return usecase.Made{}, err
 	}
-	refunded, err := in.owner.Refund(c.UserContext(), offer, id, asked.Refund)
+	refunded, err := in.owner.Refund(c.UserContext(), server.Actor(c), offer, id, asked.Refund)
 	return usecase.Made{Reservation: refunded}, err
 }
 

@@ -107,7 +107,7 @@ func (in *Internal) once(write func(*fiber.Ctx) (usecase.Made, error), status in
 		if err != nil {
 			return fault.Unknown(err)
 		}
-		if made, err = in.owner.Again(c.UserContext(), offer.ID, made.Reservation); err != nil {
+		if made, err = in.owner.Again(c.UserContext(), server.Actor(c), offer.ID, made.Reservation); err != nil {
 			return err
 		}
 		return in.sendOne(c, status, made)
@@ -136,7 +136,7 @@ func (in *Internal) reserve(c *fiber.Ctx) (usecase.Made, error) {
 	if err := server.JSON(c, &asked); err != nil {
 		return usecase.Made{}, err
 	}
-	by := actor.Of(c.UserContext())
+	by := server.Actor(c)
 	wanted, err := parseReservation(asked, by)
 	if err != nil {
 		return usecase.Made{}, err
@@ -153,7 +153,7 @@ func (in *Internal) move(c *fiber.Ctx) (usecase.Made, error) {
 	if err != nil {
 		return usecase.Made{}, err
 	}
-	moved, err := in.owner.Move(c.UserContext(), offer, id, state.Move(c.Params("move")))
+	moved, err := in.owner.Move(c.UserContext(), server.Actor(c), offer, id, state.Move(c.Params("move")))
 	return usecase.Made{Reservation: moved}, err
 }
 

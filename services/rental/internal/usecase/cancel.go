@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/cancellation"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -44,15 +45,15 @@ func (o *Owner) Cancellation(ctx context.Context, offer *catalog.Offer, id uuid.
 // Cancel cancels a reservation for the owner, at once, and refunds as much as is wanted: by the policy it was made under where wanted is "".
 // Faults: not_found; conflict where its status does not allow it, or more is wanted than is left to refund; invalid_parameter for what is no
 // amount.
-func (o *Owner) Cancel(ctx context.Context, offer *catalog.Offer, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
-	return o.change(ctx, offer, id, o.reservations.Cancel, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) { return p.Owed(wanted, now) })
+func (o *Owner) Cancel(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
+	return o.change(actor.With(ctx, by), offer, id, o.reservations.Cancel, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) { return p.Owed(wanted, now) })
 }
 
 // Refund refunds a reservation that is over, all that is left where wanted is "": what a provider refused is tried again so, and an owner
 // gives back more than was owed. Faults: not_found; conflict where it is not over, a refund is on its way, or more is wanted than is left;
 // invalid_parameter for what is no amount.
-func (o *Owner) Refund(ctx context.Context, offer *catalog.Offer, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
-	return o.change(ctx, offer, id, o.reservations.Refund, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) {
+func (o *Owner) Refund(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
+	return o.change(actor.With(ctx, by), offer, id, o.reservations.Refund, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) {
 		p.Cancellable = p.Cancellable || p.Status == string(state.PickedUp)
 		return p.Afterwards(wanted, now)
 	})

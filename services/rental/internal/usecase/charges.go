@@ -111,11 +111,11 @@ func (o *Owner) takeBack(ctx context.Context, r store.NewReservation) {
 
 // Again answers a repeated request that would be refused now with the reservation that was made, as it is now: what was written first knew nothing of a
 // page to pay on. Faults: those of a repeated request; idempotency_in_progress also where it was taken back before anybody was told of it.
-func (o *Owner) Again(ctx context.Context, businessID uuid.UUID, made store.Reservation) (Made, error) {
+func (o *Owner) Again(ctx context.Context, by actor.Actor, businessID uuid.UUID, made store.Reservation) (Made, error) {
 	if made.Status != state.Pending {
 		return Made{Reservation: made}, nil
 	}
-	now, err := o.again(ctx, businessID, made)
+	now, err := o.again(actor.With(ctx, by), businessID, made)
 	if errors.Is(err, errAgain) {
 		return Made{}, inProgress()
 	}

@@ -286,10 +286,11 @@ func (o *Owner) count(ctx context.Context, outcome string) {
 
 // Move picks up, returns or cancels a reservation (semantics.md §4), which refunds it by its policy. Faults: not_found for an unknown
 // reservation or move; conflict where its state does not allow it.
-func (o *Owner) Move(ctx context.Context, offer *catalog.Offer, id uuid.UUID, move state.Move) (store.Reservation, error) {
+func (o *Owner) Move(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, move state.Move) (store.Reservation, error) {
 	if move == state.Cancel {
-		return o.Cancel(ctx, offer, id, "")
+		return o.Cancel(ctx, by, offer, id, "")
 	}
+	ctx = actor.With(ctx, by)
 	transition, ok := state.Of(move)
 	if !ok {
 		return store.Reservation{}, fault.New(fault.NotFound, "There is no such move; a reservation can be moved by pickup, return and cancel.")
