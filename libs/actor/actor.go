@@ -58,9 +58,9 @@ func Parse(text string) (Actor, error) {
 	return a, err
 }
 
-// MakerOf returns the person or token of the owner's side that acts in a context; nil if there is none to tell apart.
-func MakerOf(ctx context.Context) *uuid.UUID {
-	if a := Of(ctx); a.Kind == Owner && a.ID != uuid.Nil {
+// Maker returns the id of a person or token of the owner's side; nil for other actors and without an id.
+func (a Actor) Maker() *uuid.UUID {
+	if a.Kind == Owner && a.ID != uuid.Nil {
 		return &a.ID
 	}
 	return nil

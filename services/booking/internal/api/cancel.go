@@ -31,7 +31,7 @@ func (in *Internal) cancel(c *fiber.Ctx) error {
 	if err := optionalBody(c, &asked); err != nil {
 		return err
 	}
-	cancelled, err := in.cancellations.Cancel(c.UserContext(), businessID, bookingID, asked.Refund)
+	cancelled, err := in.cancellations.Cancel(c.UserContext(), server.Actor(c), businessID, bookingID, asked.Refund)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (in *Internal) refund(c *fiber.Ctx) error {
 	if err := optionalBody(c, &asked); err != nil {
 		return err
 	}
-	refunded, err := in.cancellations.Refund(c.UserContext(), businessID, bookingID, asked.Refund)
+	refunded, err := in.cancellations.Refund(c.UserContext(), server.Actor(c), businessID, bookingID, asked.Refund)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (ch *Charges) count(c *fiber.Ctx) error {
 	if err := jsonBody(c, &asked); err != nil {
 		return err
 	}
-	if err := ch.charges.Count(c.UserContext(), businessID, id, asked); err != nil {
+	if err := ch.charges.Count(c.UserContext(), server.Actor(c), businessID, id, asked); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)
@@ -51,7 +51,7 @@ func (ch *Charges) uncount(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := ch.charges.Uncount(c.UserContext(), businessID, id); err != nil {
+	if err := ch.charges.Uncount(c.UserContext(), server.Actor(c), businessID, id); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)
@@ -66,7 +66,7 @@ func (ch *Charges) open(c *fiber.Ctx) error {
 	if err := jsonBody(c, &asked); err != nil {
 		return err
 	}
-	opened, err := ch.charges.Open(c.UserContext(), businessID, id, asked)
+	opened, err := ch.charges.Open(c.UserContext(), server.Actor(c), businessID, id, asked)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (ch *Charges) close(c *fiber.Ctx) error {
 	if err := jsonBody(c, &asked); err != nil {
 		return err
 	}
-	closed, err := ch.charges.Close(c.UserContext(), businessID, id, asked)
+	closed, err := ch.charges.Close(c.UserContext(), server.Actor(c), businessID, id, asked)
 	if err != nil {
 		return err
 	}

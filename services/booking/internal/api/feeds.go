@@ -48,7 +48,7 @@ func (f *Feeds) create(c *fiber.Ctx) error {
 	if err := json.Unmarshal(body, &asked); err != nil {
 		return fault.Newf(fault.InvalidParameter, "The body must be {\"slug\", \"staff_id\": a UUID or null, \"shows\": \"times\" or \"names\"}: %s.", jsonReason(err))
 	}
-	made, token, err := f.feeds.Make(c.UserContext(), businessID, asked)
+	made, token, err := f.feeds.Make(c.UserContext(), server.Actor(c), businessID, asked)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (f *Feeds) revoke(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := f.feeds.Revoke(c.UserContext(), businessID, id); err != nil {
+	if err := f.feeds.Revoke(c.UserContext(), server.Actor(c), businessID, id); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)

@@ -200,7 +200,7 @@ func (in *Internal) createKey(c *fiber.Ctx) error {
 	if err := json.Unmarshal(body, &asked); err != nil {
 		return fault.Newf(fault.InvalidParameter, "The body must be {\"name\": \"…\", \"scope\": \"read\", \"write\" or \"all\", \"expires_at\": an RFC 3339 instant or null}: %s.", jsonReason(err))
 	}
-	key, secret, err := in.owner.MakeKey(c.UserContext(), businessID, asked)
+	key, secret, err := in.owner.MakeKey(c.UserContext(), server.Actor(c), businessID, asked)
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func (in *Internal) revokeKey(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := in.owner.RevokeKey(c.UserContext(), businessID, keyID); err != nil {
+	if err := in.owner.RevokeKey(c.UserContext(), server.Actor(c), businessID, keyID); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)
@@ -263,7 +263,7 @@ func (in *Internal) revokeAllKeys(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := in.owner.RevokeAllKeys(c.UserContext(), businessID); err != nil {
+	if err := in.owner.RevokeAllKeys(c.UserContext(), server.Actor(c), businessID); err != nil {
 		return err
 	}
 	return c.SendStatus(fiber.StatusNoContent)
@@ -321,7 +321,7 @@ func (in *Internal) move(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	moved, err := in.owner.MoveBooking(c.UserContext(), businessID, bookingID, state.Move(c.Params("move")))
+	moved, err := in.owner.MoveBooking(c.UserContext(), server.Actor(c), businessID, bookingID, state.Move(c.Params("move")))
 	if err != nil {
 		return err
 	}

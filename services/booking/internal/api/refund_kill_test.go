@@ -113,7 +113,7 @@ func TestKilledAtAnyPointARefundIsMadeOnce(t *testing.T) {
 	s.killRefunds(t, f, 200, boughtKind{
 		buy: func(round int) (uuid.UUID, string) { return s.bought(f, fmt.Sprintf("%02d:00", round%24)) },
 		cancel: func(ctx context.Context, records *store.Store, id uuid.UUID, wanted booking.RefundAmount) error {
-			_, err := usecase.NewCancellations(records, s.providers, s.clock).Cancel(actor.AsSystem(ctx), s.offer.ID, id, wanted)
+			_, err := usecase.NewCancellations(records, s.providers, s.clock).Cancel(ctx, actor.Actor{Kind: actor.Owner}, s.offer.ID, id, wanted)
 			return err
 		},
 		expect: func(id uuid.UUID, reference string, owed int64) { s.expectGivenBack(f, id, reference, owed) },
@@ -136,7 +136,7 @@ func TestKilledAtAnyPointTicketsAreRefundedOnce(t *testing.T) {
 			return sold.ID, "pi_of_" + page
 		},
 		cancel: func(ctx context.Context, records *store.Store, id uuid.UUID, wanted booking.RefundAmount) error {
-			_, err := usecase.NewCancellations(records, s.providers, s.clock).CancelTicket(actor.AsSystem(ctx), s.offer.ID, id, wanted)
+			_, err := usecase.NewCancellations(records, s.providers, s.clock).CancelTicket(ctx, actor.Actor{Kind: actor.Owner}, s.offer.ID, id, wanted)
 			return err
 		},
 		expect: func(id uuid.UUID, reference string, owed int64) { s.expectTicketsGivenBack(f, id, reference, owed) },

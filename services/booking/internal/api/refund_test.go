@@ -481,7 +481,7 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	}
 	fail := func(seen int64) {
 		t.Helper()
-		if _, err := c.CancelForCustomer(actor.AsSystem(t.Context()), s.offer, id, decimal.New(seen, -2)); !fault.Is(err, fault.Conflict) {
+		if _, err := c.CancelForCustomer(t.Context(), actor.Actor{Kind: actor.Customer}, s.offer, id, decimal.New(seen, -2)); !fault.Is(err, fault.Conflict) {
 			t.Errorf("it is cancelled: %v", err)
 		}
 	}
@@ -498,7 +498,7 @@ func TestACustomerCancelsWithinTheHoursThatTheBusinessAllows(t *testing.T) {
 	look(cancellation.Preview{Reason: booking.CancelTooLate})
 	fail(2000)
 	s.clock.Advance(-time.Nanosecond)
-	if b, err := c.CancelForCustomer(actor.AsSystem(t.Context()), s.offer, id, decimal.New(2000, -2)); err != nil || string(b.Status) != booking.StatusCancelled {
+	if b, err := c.CancelForCustomer(t.Context(), actor.Actor{Kind: actor.Customer}, s.offer, id, decimal.New(2000, -2)); err != nil || string(b.Status) != booking.StatusCancelled {
 		t.Errorf("%+v, %v", b, err)
 	}
 	look(cancellation.Preview{Reason: booking.StatusCancelled})

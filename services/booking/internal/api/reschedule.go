@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/server"
@@ -31,7 +30,7 @@ func (in *Internal) reschedule(c *fiber.Ctx) error {
 	if err != nil {
 		return usecase.Unverified(err)
 	}
-	moved, err := in.booker.Reschedule(ctx, offer, actor.Of(ctx), bookingID, to)
+	moved, err := in.booker.Reschedule(ctx, offer, server.Actor(c), bookingID, to)
 	if err != nil {
 		return err
 	}

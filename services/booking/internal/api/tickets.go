@@ -6,7 +6,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
@@ -28,7 +27,7 @@ func (in *Internal) sellTickets(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	sold, err := in.tickets.Sell(c.UserContext(), actor.Of(c.UserContext()), businessID, order)
+	sold, err := in.tickets.Sell(c.UserContext(), server.Actor(c), businessID, order)
 	if err != nil {
 		return err
 	}
@@ -45,7 +44,7 @@ func (in *Internal) soldAgain(c *fiber.Ctx, answer []byte) error {
 	if err := json.Unmarshal(answer, &made); err != nil {
 		return err
 	}
-	sold, err := in.tickets.Again(c.UserContext(), businessID, made)
+	sold, err := in.tickets.Again(c.UserContext(), server.Actor(c), businessID, made)
 	if err != nil {
 		return err
 	}
@@ -152,7 +151,7 @@ func (in *Internal) cancelTickets(c *fiber.Ctx) error {
 	if err := optionalBody(c, &asked); err != nil {
 		return err
 	}
-	cancelled, err := in.cancellations.CancelTicket(c.UserContext(), businessID, ticketID, asked.Refund)
+	cancelled, err := in.cancellations.CancelTicket(c.UserContext(), server.Actor(c), businessID, ticketID, asked.Refund)
 	if err != nil {
 		return err
 	}
@@ -180,7 +179,7 @@ func (in *Internal) refundTickets(c *fiber.Ctx) error {
 	if err := optionalBody(c, &asked); err != nil {
 		return err
 	}
-	refunded, err := in.cancellations.RefundTicket(c.UserContext(), businessID, ticketID, asked.Refund)
+	refunded, err := in.cancellations.RefundTicket(c.UserContext(), server.Actor(c), businessID, ticketID, asked.Refund)
 	if err != nil {
 		return err
 	}

@@ -110,6 +110,7 @@ func (b *Booker) claimFor() time.Duration { return b.RequestTimeout + 5*time.Sec
 
 // attempt is one request to make a write. Without an idempotency key there is no claim, and write then names no write yet.
 type attempt struct {
+	by     actor.Actor
 	write  postgres.Write
 	asking *store.Claiming // the claim that is to be asked for with the first reading of the tables; nil once that is done
 	claim  *store.Claim
@@ -146,7 +147,7 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 	if err := cmp.Or(offer.CheckAccount(r.Override, now), checkProvider(offer, r.PreferredProvider), unanswered); err != nil {
 		return b.replay(ctx, offer.ID, by, named, err)
 	}
-	begun, a := clock.Arrived(ctx), &attempt{}
+	begun, a := clock.Arrived(ctx), &attempt{by: by}
 	if by.Kind == actor.APIKey {
 		a.apiKey = by.ID
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/cancellation"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -85,7 +86,8 @@ func (c *Cancellations) paid(p *store.Payment, currency money.Currency) cancella
 // Cancel cancels a booking for the owner, at once, and refunds as much as is wanted: by the policy the booking was made under where
 // wanted is "". Faults: not_found; conflict where the booking's status does not allow it or more is wanted than is left to refund;
 // invalid_parameter for what is no amount.
-func (c *Cancellations) Cancel(ctx context.Context, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Booking, error) {
+func (c *Cancellations) Cancel(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Booking, error) {
+	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
 	return c.cancel(ctx, businessID, id, now, func(b store.Booking) (refund.Owed, error) { return c.ofBooking(b).Owed(wanted, now) })
 }
@@ -93,7 +95,8 @@ func (c *Cancellations) Cancel(ctx context.Context, businessID, id uuid.UUID, wa
 // CancelForCustomer cancels a booking for its customer, by the policy it was made under, where the offer of the business lets
 // customers cancel now. agreed is the refund that the customer has agreed to, in the currency of the sale. Faults: not_found;
 // invalid_parameter for what is no amount of it; conflict where it cannot be cancelled now, or the refund has become another one.
-func (c *Cancellations) CancelForCustomer(ctx context.Context, offer *catalog.Offer, id uuid.UUID, agreed decimal.Decimal) (store.Booking, error) {
+func (c *Cancellations) CancelForCustomer(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, agreed decimal.Decimal) (store.Booking, error) {
+	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
 	return c.cancel(ctx, offer.ID, id, now, func(b store.Booking) (refund.Owed, error) { return c.ofBooking(b).Agreed(offer, agreed, now) })
 }
@@ -111,7 +114,8 @@ func (c *Cancellations) cancel(ctx context.Context, businessID, id uuid.UUID, no
 // Refund refunds a booking that is over, all that is left where wanted is "": what a provider refused is tried again so, and an
 // owner gives back more than was owed. Faults: not_found; conflict where the booking is still ahead, a refund is on its way, or
 // more is wanted than is left; invalid_parameter for what is no amount.
-func (c *Cancellations) Refund(ctx context.Context, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Booking, error) {
+func (c *Cancellations) Refund(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Booking, error) {
+	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
 	refunded, err := c.records.Refund(ctx, businessID, id, now, func(b store.Booking) (refund.Owed, error) {
 		return c.ofBooking(b).Afterwards(wanted, now)
@@ -129,7 +133,8 @@ func (c *Cancellations) PreviewTicket(ctx context.Context, businessID, id uuid.U
 }
 
 // CancelTicket cancels an order of tickets for the owner, as [Cancellations.Cancel] does a booking; its tickets are free again at once.
-func (c *Cancellations) CancelTicket(ctx context.Context, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Ticket, error) {
+func (c *Cancellations) CancelTicket(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Ticket, error) {
+	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
 	cancelled, err := c.records.CancelTicket(ctx, businessID, id, now, func(t store.Ticket) (refund.Owed, error) {
 		return c.ofTicket(t).Owed(wanted, now)
@@ -138,7 +143,8 @@ func (c *Cancellations) CancelTicket(ctx context.Context, businessID, id uuid.UU
 }
 
 // CancelTicketForCustomer cancels an order of tickets for its customer, as [Cancellations.CancelForCustomer] does a booking.
-func (c *Cancellations) CancelTicketForCustomer(ctx context.Context, offer *catalog.Offer, id uuid.UUID, agreed decimal.Decimal) (store.Ticket, error) {
+func (c *Cancellations) CancelTicketForCustomer(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, agreed decimal.Decimal) (store.Ticket, error) {
+	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
 	cancelled, err := c.records.CancelTicket(ctx, offer.ID, id, now, func(t store.Ticket) (refund.Owed, error) {
 		return c.ofTicket(t).Agreed(offer, agreed, now)
@@ -147,7 +153,8 @@ func (c *Cancellations) CancelTicketForCustomer(ctx context.Context, offer *cata
 }
 
 // RefundTicket refunds an order of tickets that is cancelled, as [Cancellations.Refund] does a booking.
-func (c *Cancellations) RefundTicket(ctx context.Context, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Ticket, error) {
+func (c *Cancellations) RefundTicket(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Ticket, error) {
+	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
 	refunded, err := c.records.RefundTicket(ctx, businessID, id, now, func(t store.Ticket) (refund.Owed, error) {
 		return c.ofTicket(t).Afterwards(wanted, now)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/money"
@@ -34,7 +35,8 @@ const maxLink = 2000
 
 // Open opens the charge of a reservation, once: where it is open already, it is returned with its page. Faults: invalid_parameter;
 // payment_not_offered where no provider can charge it; payment_unavailable; conflict where it is over; idempotency_in_progress while another request opens it; what [Offers] answers.
-func (c *Charges) Open(ctx context.Context, businessID, id uuid.UUID, asked booking.NewCharge) (booking.OpenedCharge, error) {
+func (c *Charges) Open(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, asked booking.NewCharge) (booking.OpenedCharge, error) {
+	ctx = actor.With(ctx, by)
 	offer, err := offerOf(ctx, c.Offers, businessID, asked.Slug)
 	if err != nil {
 		return booking.OpenedCharge{}, err
@@ -177,7 +179,8 @@ func (c *Charges) allShown(found []store.Charge) []booking.ReservationCharge {
 }
 
 // Close ends the charge of a reservation that is off, and returns it as it is then. Faults: not_found where there is none; invalid_parameter.
-func (c *Charges) Close(ctx context.Context, businessID, id uuid.UUID, asked booking.CloseCharge) (booking.Charge, error) {
+func (c *Charges) Close(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, asked booking.CloseCharge) (booking.Charge, error) {
+	ctx = actor.With(ctx, by)
 	if r := asked.Refund; r != nil && (r.Number < 1 || r.Amount < 0 || r.Percent < 0 || r.Percent > 100) {
 		return booking.Charge{}, fault.New(fault.InvalidParameter, "refund: send its number from 1 on, an amount of 0 or more, and its percentage.")
 	}
@@ -212,7 +215,8 @@ func (c *Charges) shown(of store.Charge) booking.Charge {
 
 // Count counts a reservation of the booking page as open for its customer, before rental writes it. Faults: invalid_parameter;
 // too_many_open_bookings.
-func (c *Charges) Count(ctx context.Context, businessID, id uuid.UUID, asked booking.OpenReservation) error {
+func (c *Charges) Count(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, asked booking.OpenReservation) error {
+	ctx = actor.With(ctx, by)
 	address, err := customer.Check(asked.CustomerEmail)
 	switch {
 	case err != nil:
@@ -230,6 +234,7 @@ func (c *Charges) Count(ctx context.Context, businessID, id uuid.UUID, asked boo
 }
 
 // Uncount no longer counts a reservation as open: it is over, or was not made.
-func (c *Charges) Uncount(ctx context.Context, businessID, id uuid.UUID) error {
+func (c *Charges) Uncount(ctx context.Context, by actor.Actor, businessID, id uuid.UUID) error {
+	ctx = actor.With(ctx, by)
 	return c.records.UncountReservation(ctx, businessID, id)
 }

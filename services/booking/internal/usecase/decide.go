@@ -31,9 +31,6 @@ var errAgain = errors.New("the offer or the tables have changed")
 
 // decide asks and writes until the request is booked or refused.
 func (b *Booker) decide(ctx context.Context, offer *catalog.Offer, r *request.Request, a *attempt) (store.Confirmation, error) {
-	if _, err := actor.Require(ctx); err != nil {
-		return store.Confirmation{}, err
-	}
 	for range maxRounds {
 		confirmation, err := b.round(ctx, offer, r, a)
 		if !errors.Is(err, errAgain) {
@@ -71,7 +68,7 @@ func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Req
 	if err != nil {
 		return b.unasked(ctx, a, err)
 	}
-	q := question{offer: offer, request: r, services: services, now: b.Clock.Now(), by: actor.Of(ctx).Kind}
+	q := question{offer: offer, request: r, services: services, now: b.Clock.Now(), by: a.by.Kind}
 	claims := a.asking != nil
 	snapshot, err := b.snapshot(ctx, q, a.asking)
 	if err != nil {

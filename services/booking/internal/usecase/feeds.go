@@ -79,7 +79,8 @@ func NewFeeds(records *store.Store, offers Offers, businesses Businesses, c cloc
 
 // Make makes a feed and returns it with its token, which nobody can be told again. Faults: invalid_parameter; conflict, see [FeedMade];
 // what [Offers] answers about the business.
-func (f *Feeds) Make(ctx context.Context, businessID uuid.UUID, asked booking.NewCalendar) (store.Feed, string, error) {
+func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID, asked booking.NewCalendar) (store.Feed, string, error) {
+	ctx = actor.With(ctx, by)
 	if asked.Shows != booking.ShowsTimes && asked.Shows != booking.ShowsNames {
 		return store.Feed{}, "", fault.New(fault.InvalidParameter, "shows: send times, for when bookings are alone, or names, for what and who they are, too.")
 	}
@@ -95,7 +96,7 @@ func (f *Feeds) Make(ctx context.Context, businessID uuid.UUID, asked booking.Ne
 	token, hash := link.Random()
 	feed := store.Feed{
 		BusinessID: businessID, ID: uuid.New(), StaffID: asked.StaffID, Shows: asked.Shows,
-		CreatedAt: f.clock.Now().UTC().Truncate(time.Microsecond), CreatedBy: actor.MakerOf(ctx),
+		CreatedAt: f.clock.Now().UTC().Truncate(time.Microsecond), CreatedBy: by.Maker(),
 	}
 	err = f.records.CreateFeed(ctx, feed, hash)
 	var made *store.FeedMadeError
@@ -115,7 +116,8 @@ func FeedMade(id uuid.UUID) error {
 }
 
 // Revoke ends a feed at once; one that was revoked before stays as it is. Faults: not_found.
-func (f *Feeds) Revoke(ctx context.Context, businessID, id uuid.UUID) error {
+func (f *Feeds) Revoke(ctx context.Context, by actor.Actor, businessID, id uuid.UUID) error {
+	ctx = actor.With(ctx, by)
 	err := f.records.RevokeFeed(ctx, businessID, id, f.clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return fault.New(fault.NotFound, "This business has no such calendar.")

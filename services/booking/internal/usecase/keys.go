@@ -23,7 +23,8 @@ const maxKeyName = 100
 
 // MakeKey makes an API key (semantics.md §10) and returns it with its secret, which nobody can be told again. Faults:
 // invalid_parameter; conflict, see [KeyMade].
-func (o *Owner) MakeKey(ctx context.Context, businessID uuid.UUID, asked booking.NewKey) (store.Key, string, error) {
+func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUID, asked booking.NewKey) (store.Key, string, error) {
+	ctx = actor.With(ctx, by)
 	now := o.now()
 	if err := checkKey(&asked, now); err != nil {
 		return store.Key{}, "", err
@@ -34,7 +35,7 @@ func (o *Owner) MakeKey(ctx context.Context, businessID uuid.UUID, asked booking
 	}
 	key := store.Key{
 		BusinessID: businessID, ID: uuid.New(), Name: asked.Name, Scope: asked.Scope, Prefix: apikey.Display(secret),
-		CreatedAt: now, CreatedBy: actor.MakerOf(ctx), ExpiresAt: asked.ExpiresAt,
+		CreatedAt: now, CreatedBy: by.Maker(), ExpiresAt: asked.ExpiresAt,
 	}
 	err = o.records.CreateKey(ctx, key, apikey.Hash(secret))
 	var made *store.KeyMadeError
@@ -77,7 +78,8 @@ func isLine(s string, limit int) bool {
 }
 
 // RevokeKey ends an API key at once; one that was revoked before stays as it is. Faults: not_found.
-func (o *Owner) RevokeKey(ctx context.Context, businessID, id uuid.UUID) error {
+func (o *Owner) RevokeKey(ctx context.Context, by actor.Actor, businessID, id uuid.UUID) error {
+	ctx = actor.With(ctx, by)
 	err := o.records.RevokeKey(ctx, businessID, id, o.clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return fault.New(fault.NotFound, "This business has no such API key.")
@@ -86,6 +88,7 @@ func (o *Owner) RevokeKey(ctx context.Context, businessID, id uuid.UUID) error {
 }
 
 // RevokeAllKeys ends every API key of a business, as its removal does.
-func (o *Owner) RevokeAllKeys(ctx context.Context, businessID uuid.UUID) error {
+func (o *Owner) RevokeAllKeys(ctx context.Context, by actor.Actor, businessID uuid.UUID) error {
+	ctx = actor.With(ctx, by)
 	return o.records.RevokeAllKeys(ctx, businessID, o.clock.Now())
 }

@@ -205,16 +205,16 @@ func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decima
 	if err != nil {
 		return Managed{}, err
 	}
-	ctx = held(actor.With(ctx, actor.Actor{Kind: actor.Customer}), found)
+	by, ctx := actor.Actor{Kind: actor.Customer}, held(ctx, found)
 	// What is cancelled is not read again: that could fail, although it is cancelled.
 	if found.Kind == event.Ticket {
-		cancelled, err := l.cancellations.CancelTicketForCustomer(ctx, offer, found.ID, agreed)
+		cancelled, err := l.cancellations.CancelTicketForCustomer(ctx, by, offer, found.ID, agreed)
 		if err != nil {
 			return Managed{}, err
 		}
 		return l.managedTicket(found, offer, cancelled), nil
 	}
-	cancelled, err := l.cancellations.CancelForCustomer(ctx, offer, found.ID, agreed)
+	cancelled, err := l.cancellations.CancelForCustomer(ctx, by, offer, found.ID, agreed)
 	if err != nil {
 		return Managed{}, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/link"
@@ -38,7 +39,8 @@ func (o *Owner) now() time.Time { return o.clock.Now().UTC().Truncate(time.Micro
 
 // MoveBooking moves a booking to its next state (semantics.md §3), but for cancelled: [Cancellations] does that. Faults: not_found for an unknown booking or move; conflict where
 // the state does not allow it.
-func (o *Owner) MoveBooking(ctx context.Context, businessID, id uuid.UUID, move state.Move) (store.Booking, error) {
+func (o *Owner) MoveBooking(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, move state.Move) (store.Booking, error) {
+	ctx = actor.With(ctx, by)
 	transition, ok := state.Of(move)
 	if !ok || move == state.Cancel {
 		return store.Booking{}, fault.New(fault.NotFound, "There is no such move; a booking can be moved by confirm, cancel, complete and no-show.")

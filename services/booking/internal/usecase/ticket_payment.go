@@ -108,7 +108,8 @@ func (t *Tickets) asItIs(ctx context.Context, businessID uuid.UUID, made store.T
 
 // Again answers a repeated request that would be refused now with the order that was made, as it is now: what was written first knew nothing of a
 // page to pay on. Faults: those of a repeated request; idempotency_in_progress also where it was taken back before anybody was told of it.
-func (t *Tickets) Again(ctx context.Context, businessID uuid.UUID, made store.Ticket) (Order, error) {
+func (t *Tickets) Again(ctx context.Context, by actor.Actor, businessID uuid.UUID, made store.Ticket) (Order, error) {
+	ctx = actor.With(ctx, by)
 	if made.Status != booking.StatusPending {
 		return Order{Ticket: made}, nil
 	}

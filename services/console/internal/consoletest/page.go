@@ -30,5 +30,5 @@ func makerOf(r *http.Request) *uuid.UUID {
 	if err != nil {
 		return nil
 	}
-	return actor.MakerOf(actor.With(r.Context(), by))
+	return by.Maker()
 }

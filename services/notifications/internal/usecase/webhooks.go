@@ -44,7 +44,7 @@ func (w *Webhooks) Create(ctx context.Context, businessID uuid.UUID, url string,
 		return store.Created{}, err
 	}
 	made, err := w.Store.CreateEndpoint(ctx, store.Endpoint{
-		BusinessID: businessID, ID: uuid.New(), URL: url, Events: events, Active: true, CreatedAt: w.now(), CreatedBy: actor.MakerOf(ctx),
+		BusinessID: businessID, ID: uuid.New(), URL: url, Events: events, Active: true, CreatedAt: w.now(), CreatedBy: actor.Of(ctx).Maker(),
 	}, webhook.NewSecret())
 	if errors.Is(err, store.ErrTooMany) {
 		err = fault.Newf(fault.Conflict, "A business has at most %d webhook endpoints; delete one first.", store.MaxEndpoints)
