@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/event"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
