@@ -282,13 +282,19 @@ func (a *away) checkMails() {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	// A cancellation takes the place of the confirmation before it, and each of both that of the message before.
-	want := map[string]int{
-		"booking_received": a.created - a.confirmed, "owner_notice": a.created,
-		"booking_confirmed": a.confirmed - a.cancelled, "booking_cancelled": a.cancelled,
+	// A cancellation takes the place of the confirmation before it, and each of both that of the message before, unless a slow machine
+	// has sent that by then.
+	most := map[string]int{"booking_received": a.created, "owner_notice": a.created, "booking_confirmed": a.confirmed, "booking_cancelled": a.cancelled}
+	least := maps.Clone(most)
+	least["booking_received"] -= a.confirmed
+	least["booking_confirmed"] -= a.cancelled
+	for kind, n := range kinds {
+		if n < least[kind] || n > most[kind] {
+			a.t.Errorf("messages are %v, want at least %v and at most %v", kinds, least, most)
+		}
 	}
-	if !maps.Equal(kinds, want) {
-		a.t.Errorf("messages are %v, want %v", kinds, want)
+	if len(kinds) != len(most) {
+		a.t.Errorf("messages are %v, want all kinds of %v", kinds, most)
 	}
 	for to, ids := range written {
 		arrived := a.post.arrived[to]

@@ -132,7 +132,7 @@ func TestOnlyPublicPathsAreRouted(t *testing.T) {
 	w := start(t)
 	w.publish(t, "door", salon("door", 1))
 	for _, path := range []string{
-		"/", "/metrics", "/livez", "/readyz", "/internal/offers/door", "/admin/businesses", "/api/public/door/../../../metrics",
+		"/metrics", "/livez", "/readyz", "/internal/offers/door", "/admin/businesses", "/api/public/door/../../../metrics",
 		"/api/public/door/%2e%2e/%2e%2e/metrics", "/api/public//info", "/api/public/door/info/", "/API/public/door/info",
 		"/api/public/door/info;x", "/api/public/door%2Finfo", "/internal%2Foffers%2Fdoor",
 	} {

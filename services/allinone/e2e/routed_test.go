@@ -60,6 +60,7 @@ var forMany = []struct{ name, has string }{
 	{"What is old", "UPDATE webhook_endpoints SET lane = NULL, lane_until = '-infinity' WHERE lane IS NOT NULL AND lane_until <"},
 	{"Businesses with something due", "WITH RECURSIVE found AS"},
 	{"Businesses with something due", "SELECT DISTINCT business_id FROM messages"},
+	{"Businesses with something due", "SELECT DISTINCT business_id FROM reservations"},
 	{"Businesses with something due", "FROM offer_versions WHERE followed < version AND business_id > $1"},
 	{"Businesses with something due", "FROM reservations WHERE counted AND status IN ('returned', 'cancelled')"},
 	{"What a page of events leads to", "INSERT INTO message_events (business_id, event_id, subject_id, sequence, event) SELECT * FROM unnest("},
