@@ -268,7 +268,7 @@ func TestServicesAreQuotedInOneCall(t *testing.T) {
 		t.Fatalf("%d %s %s", a.status, a.header, a.body)
 	}
 	// Numbers keep the currency's decimals.
-	for _, part := range []string{`"price":10.00,"quoted_price":9.00`, `"price":0.00,"quoted_price":null`, `"price":20.00,"quoted_price":18.00`} {
+	for _, part := range []string{`"price":10.00,"price_per":"booking","quoted_price":9.00`, `"price":0.00,"price_per":"booking","quoted_price":null`, `"price":20.00,"price_per":"booking","quoted_price":18.00`} {
 		if !strings.Contains(a.body, part) {
 			t.Errorf("%s lacks %s", a.body, part)
 		}
