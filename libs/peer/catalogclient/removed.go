@@ -32,11 +32,25 @@ const (
 	eraseEvery = time.Hour
 	doAgain    = time.Second // after it could not be done; twice as long each further time
 	erasePage  = 100         // businesses at a time
+	lookAgain  = 20 * time.Second
 )
 
-// Run erases at once and then every hour, until ctx ends. What cannot be erased now is tried again soon.
+// Run erases at once and then every hour, until ctx ends. What cannot be erased now is tried again soon. After something was erased, it looks
+// again soon, for what a job that ran at the time has written since.
 func (e *Eraser) Run(ctx context.Context) error {
-	return keep(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now", e.Once)
+	return keep(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now", func(ctx context.Context) error {
+		for {
+			rows, err := e.Once(ctx)
+			if err != nil || rows == 0 {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(lookAgain):
+			}
+		}
+	})
 }
 
 // keep does something at once and then every so often, until ctx ends. Where it fails, that is logged and it is tried again soon.
@@ -58,27 +72,28 @@ func keep(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, fa
 	}
 }
 
-// Once erases what is due.
-func (e *Eraser) Once(ctx context.Context) error {
+// Once erases what is due, and returns how many rows that were.
+func (e *Eraser) Once(ctx context.Context) (int64, error) {
 	ctx = actor.AsSystem(ctx)
 	query := url.Values{
 		"before": {e.Clock.Now().Add(-catalog.KeptAfterRemoval).UTC().Format(time.RFC3339)},
 		"limit":  {fmt.Sprint(erasePage)},
 	}
-	for {
+	for erased := int64(0); ; {
 		var page catalog.RemovedList
 		if err := e.Catalog.Call(ctx, http.MethodGet, "/internal/removed?"+query.Encode(), nil, &page); err != nil {
-			return fmt.Errorf("list removed businesses: %w", err)
+			return erased, fmt.Errorf("list removed businesses: %w", err)
 		}
 		rows, err := e.Erase(ctx, page.IDs)
+		erased += rows
 		if rows > 0 {
 			e.Telemetry.Logger.InfoContext(ctx, "what was kept of removed businesses is erased", "rows", rows)
 		}
 		if err != nil {
-			return fmt.Errorf("erase removed businesses: %w", err)
+			return erased, fmt.Errorf("erase removed businesses: %w", err)
 		}
 		if page.NextCursor == "" {
-			return nil
+			return erased, nil
 		}
 		query.Set("cursor", page.NextCursor)
 	}
