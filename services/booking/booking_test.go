@@ -65,9 +65,9 @@ func get(t *testing.T, method, url, key string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// start runs the service with its own routes, while its peers are away, and returns the addresses of its two ports. Its internal port answers
+// start runs the service with its own routes, while its peers are away, and returns the addresses of its public and its internal port. That answers
 // the callers of these settings, or every caller if there are none.
-func start(t *testing.T, callers ...string) (public, internal string) {
+func start(t *testing.T, callers ...string) (string, string) {
 	t.Helper()
 	database := testkit.PostgresSchema(t, "booking")
 	peers := peer.Config{Timeout: 2 * time.Minute, Secrets: []string{peer.NewSecrets("booking")["booking"]}, Callers: callers}

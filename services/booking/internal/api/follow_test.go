@@ -31,16 +31,16 @@ func (s *shop) publish(change func(*catalog.Event)) {
 }
 
 // follow tells booking of the newest offer, and has tickets and bookings follow it, twice.
-func (s *town) follow() {
-	s.t.Helper()
-	if err := s.store.Published(s.t.Context(), s.offer.ID, s.offer.Version); err != nil {
-		s.t.Fatal(err)
+func (w *town) follow() {
+	w.t.Helper()
+	if err := w.store.Published(w.t.Context(), w.offer.ID, w.offer.Version); err != nil {
+		w.t.Fatal(err)
 	}
 	alone := func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
-	followers := usecase.NewFollowers(s.store, s, alone, s.clock, telemetry.Discard())
+	followers := usecase.NewFollowers(w.store, w, alone, w.clock, telemetry.Discard())
 	for range 2 {
-		if err := followers.Once(s.t.Context()); err != nil {
-			s.t.Fatal(err)
+		if err := followers.Once(w.t.Context()); err != nil {
+			w.t.Fatal(err)
 		}
 	}
 }
