@@ -56,7 +56,7 @@ var ErrKnownElsewhere = errors.New("is known elsewhere")
 // the principal is an operator. Errors: [ErrRevoked], [ErrKnownElsewhere]. Faults: those of the principal's rights.
 func (s *Store) AddHandedLink(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link, hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		now, err := authorizeIn(ctx, tx, by, businessID, l.PersonID)
+		now, err := s.authorizeIn(ctx, tx, by, businessID, l.PersonID)
 		if err != nil {
 			return err
 		}
