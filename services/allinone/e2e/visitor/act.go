@@ -231,9 +231,10 @@ func (v *Visitor) Choose(selector string, place int) {
 	})
 }
 
-// Filled is what stands in the field of this label.
+// Filled is what stands in the field of this label, on a page that is whole.
 func (v *Visitor) Filled(label string) string {
 	v.t.Helper()
+	v.Whole()
 	return Eval[string](v, fmt.Sprintf(`(%s)?.value ?? "(no such field)"`, fmt.Sprintf(find, fillable, label)))
 }
 
