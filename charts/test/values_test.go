@@ -152,7 +152,10 @@ func TestLimitsAndNetworksOfWebhooksReachTheirServices(t *testing.T) {
 			t.Errorf("%s may call the networks of webhooks: %t", service, allowed)
 		}
 	}
-	for _, refused := range []string{"limits.adminPerMinute=100001", "limits.messagesPerDay=0", "limits.messagesPerDayOf.harbor=1", "messages.undoSeconds=301", "webhooks.allow={10.0.0.1}"} {
+	for _, refused := range []string{
+		"limits.adminPerMinute=100001", "limits.messagesPerDay=0", "limits.messagesPerDayOf.harbor=1",
+		"messages.undoSeconds=301", "webhooks.allow={10.0.0.1}",
+	} {
 		if _, err := render(t, set(t, refused), false); err == nil {
 			t.Errorf("%s is taken, which the service refuses", refused)
 		}

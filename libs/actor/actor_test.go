@@ -26,7 +26,9 @@ func TestAnActorIsReadAsItWasWritten(t *testing.T) {
 
 func TestAContextWithoutAnActorIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, ctx := range []context.Context{t.Context(), actor.With(t.Context(), actor.Actor{}), actor.With(t.Context(), actor.Actor{ID: uuid.New()})} {
+	for _, ctx := range []context.Context{
+		t.Context(), actor.With(t.Context(), actor.Actor{}), actor.With(t.Context(), actor.Actor{ID: uuid.New()}),
+	} {
 		if got, err := actor.Require(ctx); got != (actor.Actor{}) || !errors.Is(err, actor.ErrMissing) {
 			t.Errorf("got %v, %v", got, err)
 		}

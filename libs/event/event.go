@@ -54,7 +54,7 @@ const (
 	BookingConfirmed     Type = "booking.confirmed"
 	BookingRescheduled   Type = "booking.rescheduled"
 	BookingCancelled     Type = "booking.cancelled"
-	BookingWithdrawn     Type = "booking.withdrawn" // its class session does not take place at its time any more
+	BookingWithdrawn     Type = "booking.withdrawn" // the business withdrew its class session
 	BookingCompleted     Type = "booking.completed"
 	BookingNoShow        Type = "booking.no_show"
 	PaymentSucceeded     Type = "payment.succeeded"

@@ -10,9 +10,12 @@ import (
 // Types are all types of events that webhooks tell of.
 func Types() []Type {
 	return []Type{
-		BookingCreated, BookingConfirmed, BookingRescheduled, BookingWithdrawn, BookingCancelled, BookingCompleted, BookingNoShow,
-		PaymentSucceeded, PaymentFailed, PaymentExpired, PaymentRefunded, PaymentRefundFailed, PaymentDisputed, TicketCreated, TicketSold, TicketRescheduled, TicketWithdrawn, TicketCancelled,
-		ReservationCreated, ReservationConfirmed, ReservationWithdrawn, ReservationPickedUp, ReservationReturned, ReservationCancelled,
+		BookingCreated, BookingConfirmed, BookingRescheduled, BookingWithdrawn,
+		BookingCancelled, BookingCompleted, BookingNoShow,
+		PaymentSucceeded, PaymentFailed, PaymentExpired, PaymentRefunded, PaymentRefundFailed, PaymentDisputed,
+		TicketCreated, TicketSold, TicketRescheduled, TicketWithdrawn, TicketCancelled,
+		ReservationCreated, ReservationConfirmed, ReservationWithdrawn,
+		ReservationPickedUp, ReservationReturned, ReservationCancelled,
 		BusinessPublished, BusinessRemoved, CustomerErased, KeyCreated, KeyRevoked,
 	}
 }

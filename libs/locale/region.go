@@ -20,6 +20,6 @@ var regions = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// RegionOf returns the ISO 3166 code of the country that a time zone lies in, such as GB of Europe/London; "" for a zone of no country,
-// such as UTC.
+// RegionOf returns the ISO 3166 code of the country of a time zone, such as GB for Europe/London. It returns "" for a zone
+// without a country, such as UTC.
 func RegionOf(zone string) string { return regions()[zone] }

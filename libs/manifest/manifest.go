@@ -376,7 +376,7 @@ type Service struct {
 	SlotIntervalMinutes *int `json:"slot_interval_minutes,omitzero" jsonschema:"minimum=1,maximum=1440"`
 	// List price; 0 or left out is free and never quoted.
 	Price Decimal `json:"price,omitzero" jsonschema:"minimum=0"`
-	// What the price is of: a person or a booking; default person of a class, booking otherwise.
+	// The unit of the price: a person or a booking. The default is person for a class, otherwise booking.
 	PricePer string `json:"price_per,omitzero" jsonschema:"enum=person,enum=booking"`
 	// Address of a picture, https or http.
 	ImageURL URL `json:"image_url,omitzero"`
@@ -656,7 +656,7 @@ type PricingRule struct {
 	Stop bool `json:"stop,omitzero"`
 	// What the rule changes; left out, everything priced.
 	AppliesTo *AppliesTo `json:"applies_to,omitzero"`
-	// What customers read beside a price that the rule changed; left out, a text for the kind.
+	// The text beside a price that the rule changed. The default is a text for the kind of rule.
 	Label Line `json:"label,omitzero" jsonschema:"maxLength=200"`
 	// The label in other languages, by language.
 	Translations map[Language]RuleTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
@@ -666,7 +666,7 @@ type PricingRule struct {
 
 // RuleTranslation holds the label of a pricing rule in one language.
 type RuleTranslation struct {
-	// What customers read beside a price that the rule changed.
+	// The text beside a price that the rule changed.
 	Label Line `json:"label,omitzero" jsonschema:"maxLength=200"`
 }
 

@@ -29,7 +29,7 @@ func Of(r *catalog.Rule, languages ...string) string {
 	return OfKind(r.Kind, r.Key, languages...)
 }
 
-// OfKind returns the text for a kind of rules; otherwise is returned where there is none.
+// OfKind returns the text for a kind of rules. It returns otherwise if there is no text.
 func OfKind(kind rule.Kind, otherwise string, languages ...string) string {
 	all, err := texts()
 	if err != nil {

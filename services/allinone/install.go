@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// mayInstall returns the question whether packages may be installed. Without a terminal nobody can answer, and nothing
-// is installed unless the settings allow it.
+// mayInstall returns a function that asks on the terminal whether a command may install packages. Without a terminal, only
+// the settings allow it.
 func mayInstall(cfg Config, in *os.File, say func(line string)) func(what string) bool {
 	return func(what string) bool {
 		if cfg.installs() {

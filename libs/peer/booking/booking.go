@@ -141,7 +141,7 @@ type Booking struct {
 	StaffRequested bool   `json:"staff_requested"`
 	IsPackage      bool   `json:"is_package"`
 	StaffingMode   string `json:"staffing_mode,omitempty"` // per_service, or left out
-	Withdrawn      bool   `json:"withdrawn"`               // its class session does not take place at this time any more
+	Withdrawn      bool   `json:"withdrawn"`               // the business withdrew its class session
 	// Warnings name the rules for customers that the owner's booking breaks; only in the answer to the owner's request.
 	Warnings    []Warning `json:"warnings,omitempty"`
 	ManageURL   string    `json:"manage_url,omitempty"`   // the customer's link; only in the answer to who booked

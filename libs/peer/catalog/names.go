@@ -30,7 +30,7 @@ func (o *Offer) VariantName(service, variant uuid.UUID, sold, language string) s
 	return nameOf(s.Variants[i].Name, s.Variants[i].NameTranslations, sold, language)
 }
 
-// MemberName returns the name of the staff member who performs what was sold; nil is nobody.
+// MemberName returns the name of a staff member. It returns sold if id is nil or names no member of this offer.
 func (o *Offer) MemberName(id *uuid.UUID, sold, language string) string {
 	if id == nil {
 		return sold

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- withdrawn says that the class session of a booking does not take place at its time any more, by the business's newest offer.
+-- withdrawn is true if the business's newest offer has no class session at the time of the booking.
 ALTER TABLE bookings ADD COLUMN withdrawn boolean NOT NULL DEFAULT false;
 
 -- +goose Down

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Nothing is installed that nobody allowed; the error says what to run.
+// A refused installation installs nothing, and its error names the command to run.
 func TestPackagesAreInstalledOnlyIfAllowed(t *testing.T) {
 	t.Parallel()
 	var asked, said []string

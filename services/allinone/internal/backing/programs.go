@@ -75,7 +75,7 @@ func (s search) run(ctx context.Context) (programs, []tool) {
 	return found, missing
 }
 
-// refusedInstall is the error of an install that nobody allowed. It names what to run instead.
+// refusedInstall is the error of an installation that was refused. It names the command to run instead.
 type refusedInstall struct{ missing, command string }
 
 func (e *refusedInstall) Error() string {

@@ -38,7 +38,7 @@ type Booking struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	Sequence  int      // of its newest event
-	Withdrawn bool     // the class session does not take place at this time any more
+	Withdrawn bool     // the business withdrew its class session
 	Payment   *Payment // nil: nothing is paid online
 }
 

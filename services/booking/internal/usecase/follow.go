@@ -23,8 +23,8 @@ const (
 )
 
 // Followers has tickets follow their events, and bookings their class sessions, when a business publishes another
-// offer. An event at another time moves its tickets; one that is no longer offered withdraws them. A class session that
-// does not take place at its time any more withdraws its bookings. Holders are told by the events of these.
+// offer. An event that has another time moves its tickets. An event that is no longer offered withdraws its tickets. A
+// class session that is cancelled or moved withdraws its bookings. The events of tickets and bookings notify customers.
 type Followers struct {
 	records    *store.Store
 	businesses Businesses

@@ -125,8 +125,8 @@ type ServiceList struct {
 	Quote    Quote     `json:"quote"`
 }
 
-// Service is one of them. QuotedPrice, after the rules, is nil where there is none; HasClassSchedule says that it is a class. PricePer is
-// person or booking: what both prices are of.
+// Service is a service of a business. QuotedPrice is the price after the rules, nil if it is unknown. HasClassSchedule is
+// true for a class. PricePer is person or booking, the unit of both prices.
 type Service struct {
 	ID                          string             `json:"id"`
 	Name                        string             `json:"name"`

@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// timeOff shows the days that a member has taken off: who asks, else the one that the address names. It asks whose where neither says.
+// timeOff shows the days off of the signed-in member, or of the member in staff_id for those who manage the team. It asks
+// for the member if staff_id is missing and there are several.
 func (p *Pages) timeOff(c *fiber.Ctx) error {
 	if page, err := p.page(c, view.PlaceCalendar); err != nil {
 		return err

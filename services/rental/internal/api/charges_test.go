@@ -472,7 +472,7 @@ func juneReport() report.Query {
 	return report.Query{From: timespan.NewDate(2027, time.June, 1), To: timespan.NewDate(2027, time.June, 30), By: report.Month}
 }
 
-// What the provider reports of a paid charge reaches its reservation, and the owner's list, though nobody looks at it.
+// A reservation and the owner's list show the provider's later reports of a charge, without a request for that charge.
 func TestAReservationLearnsWhatTheProviderReportsLater(t *testing.T) {
 	t.Parallel()
 	s := startOnlinePayment(t)
