@@ -34,7 +34,7 @@ func TestDaysAreThoseFromTodayToTheAdvanceLimit(t *testing.T) {
 		`{"days": {"2027-06-10": {"`+single+`": 1}, "2027-06-11": {"`+single+`": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`)
 	ask("2028-06-09", "2028-06-12").mustBe(t, 200,
 		`{"days": {"2028-06-09": {"`+single+`": 1}}, "computed": true, "timezone": "Europe/Lisbon"}`)
-	for _, window := range [][2]string{{"2027-05-01", "2027-06-09"}, {"2028-06-10", "2028-06-12"}, {"0000-01-01", "0000-01-02"}} {
+	for _, window := range [][2]string{{"2027-05-01", "2027-06-09"}, {"2028-06-10", "2028-06-12"}, {"0001-01-01", "0001-01-02"}} {
 		ask(window[0], window[1]).mustBe(t, 200, `{"days": {}, "computed": true, "timezone": "Europe/Lisbon"}`)
 	}
 }
