@@ -187,7 +187,24 @@ func TestTicketsKeepTheirZoneWhenTheBusinessMoves(t *testing.T) {
 	}
 }
 
-// TestAClassThatDoesNotTakePlaceGivesAllBack, and one that takes place after all holds as before. Bookings of other sessions stay.
+// A class keeps its wall clock under other rules of its time zone, so a booking that was made by the rules before stays.
+func TestOtherRulesOfAZoneWithdrawNoBooking(t *testing.T) {
+	t.Parallel()
+	w := openStudio(t, 5, 5)
+	w.change(customersMay(nil, nil))
+	w.book(w.key("write"), yoga(1, map[string]any{"class_schedule_id": eveningID}))
+	_, err := w.pool.Exec(t.Context(), `UPDATE bookings SET starts_at = starts_at + interval '1 hour', ends_at = ends_at + interval '1 hour'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.follow()
+	if n := w.count(`SELECT count(*) FROM bookings WHERE withdrawn`); n != 0 {
+		t.Errorf("%d bookings are withdrawn", n)
+	}
+}
+
+// A customer may cancel a class that does not take place for all their money. One that is restored holds as before, and
+// bookings of other sessions stay.
 func TestAClassThatDoesNotTakePlaceGivesAllBack(t *testing.T) {
 	t.Parallel()
 	classes := func(change func(*catalog.ClassSession)) func(*catalog.Offer) {

@@ -137,20 +137,23 @@ func (s *Store) FollowEvent(ctx context.Context, e EventNow) (int, error) {
 	}
 }
 
-// BookedSession is a class session at one of its times, which is booked, in the time zone in which it was.
+// BookedSession is a class session at one of its booked times.
 type BookedSession struct {
-	ServiceID uuid.UUID
-	SessionID uuid.UUID
-	StartsAt  time.Time
-	EndsAt    time.Time
-	Timezone  string // "" where it is not known
+	ServiceID  uuid.UUID
+	SessionID  uuid.UUID
+	StartsAt   time.Time
+	EndsAt     time.Time
+	LocalStart time.Time // the wall clock in Timezone, as of UTC
+	Timezone   string    // in which the session was booked; "" if that is not known
+	Withdrawn  bool      // the bookings are withdrawn
 }
 
 // BookedSessions returns the class sessions of a business that are booked and have not begun.
 func (s *Store) BookedSessions(ctx context.Context, businessID uuid.UUID, now time.Time) ([]BookedSession, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[BookedSession], "find booked class sessions", `
-		SELECT DISTINCT (services->0->>'id')::uuid, class_schedule_id, starts_at, ends_at, coalesce(timezone, '') FROM bookings
+		SELECT DISTINCT (services->0->>'id')::uuid, class_schedule_id, starts_at, ends_at, local_start, coalesce(timezone, ''), withdrawn FROM bookings
 		WHERE business_id = $1 AND class_schedule_id IS NOT NULL AND status IN ('pending', 'confirmed') AND starts_at > $2
+		  AND local_start > ($2::timestamptz AT TIME ZONE 'UTC') - interval '1 day' -- in every zone, for the index
 		ORDER BY starts_at, class_schedule_id`, businessID, now)
 }
 
@@ -161,6 +164,7 @@ WITH changed AS (
     WHERE business_id = @business_id AND id IN (
         SELECT id FROM bookings
         WHERE business_id = @business_id AND class_schedule_id = @session_id AND starts_at = @starts_at AND ends_at = @ends_at
+          AND local_start = @local_start
           AND services->0->>'id' = @service_id::text AND coalesce(timezone, '') = @timezone
           AND status = @status AND withdrawn <> @withdrawn
         ORDER BY id LIMIT @limit FOR UPDATE)
@@ -185,7 +189,7 @@ func (s *Store) FollowSession(ctx context.Context, businessID uuid.UUID, of Book
 		for n := followStep; n == followStep; total += n {
 			err := s.pool.QueryRow(ctx, followSessionSQL, eventlog.Add(ctx, pgx.NamedArgs{
 				"business_id": businessID, "service_id": of.ServiceID.String(), "session_id": of.SessionID, "starts_at": of.StartsAt,
-				"ends_at": of.EndsAt, "timezone": of.Timezone, "status": status, "withdrawn": withdrawn, "event_type": string(told),
+				"ends_at": of.EndsAt, "local_start": of.LocalStart, "timezone": of.Timezone, "status": status, "withdrawn": withdrawn, "event_type": string(told),
 				"limit": followStep, "now": now,
 			}, now)).Scan(&n)
 			if err != nil {

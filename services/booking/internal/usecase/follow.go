@@ -117,8 +117,11 @@ func (f *Followers) followSessions(ctx context.Context, offer *catalog.Offer, no
 	}
 	for _, of := range sessions {
 		zone := timespan.Zone(of.Timezone, offer.Location())
-		during := timespan.Span{Start: of.StartsAt.Unix(), End: of.EndsAt.Unix()}
-		n, err := f.records.FollowSession(ctx, offer.ID, of, !offer.HoldsSession(of.ServiceID, of.SessionID, during, zone), now)
+		withdrawn := !offer.HoldsSession(of.ServiceID, of.SessionID, during(of, zone), zone)
+		if withdrawn == of.Withdrawn {
+			continue
+		}
+		n, err := f.records.FollowSession(ctx, offer.ID, of, withdrawn, now)
 		f.followed.Add(ctx, int64(n))
 		if err != nil {
 			return err
@@ -129,6 +132,14 @@ func (f *Followers) followSessions(ctx context.Context, offer *catalog.Offer, no
 		}
 	}
 	return nil
+}
+
+// during returns when a session takes place by today's rules of its time zone. Other rules move a class with its wall clock,
+// so they withdraw no booking.
+func during(of store.BookedSession, zone *time.Location) timespan.Span {
+	clock := timespan.TimeOfDay(of.LocalStart.Hour()*60 + of.LocalStart.Minute())
+	start := timespan.Instant(timespan.DateOf(of.LocalStart, time.UTC), clock, zone)
+	return timespan.Span{Start: start, End: start + int64(of.EndsAt.Sub(of.StartsAt).Seconds())}
 }
 
 // eventNow is how an offer has an event. Its date and time are read in the time zone in which the tickets were sold.
