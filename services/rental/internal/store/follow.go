@@ -32,7 +32,7 @@ const followStep = 500
 var followSQL = `
 WITH before AS MATERIALIZED (
     SELECT id, NOT withdrawn AS withdraws FROM reservations AS r
-    WHERE business_id = @business_id AND status = @status AND end_date >= ` + epoch + ` + @today::integer
+    WHERE business_id = @business_id AND status = @status AND status IN ('pending', 'reserved') AND end_date >= ` + epoch + ` + @today::integer
       AND withdrawn <> (NOT (rental_id = ANY(@offered::uuid[])
             AND NOT EXISTS (SELECT FROM jsonb_to_recordset(r.extras) AS e (rental_id uuid) WHERE e.rental_id <> ALL(@offered::uuid[]))))
     ORDER BY id LIMIT @limit FOR UPDATE

@@ -64,7 +64,7 @@ func (f *Followers) Changed(slug string) {
 // Once follows the offers that have changed, and all of them after each [sweepEvery]. An offer that cannot be read is read again the next
 // time, and holds up none after it.
 func (f *Followers) Once(ctx context.Context) error {
-	ctx = actor.With(ctx, actor.Actor{Kind: actor.System})
+	ctx = actor.AsSystem(ctx)
 	var first error
 	for _, slug := range f.takeChanged() {
 		offer, err := f.offers.Fresh(ctx, slug)
@@ -77,10 +77,11 @@ func (f *Followers) Once(ctx context.Context) error {
 		}
 	}
 	if now := f.clock.Now(); now.Sub(f.sweptAt) >= sweepEvery {
-		if err := f.sweep(ctx); err != nil {
-			return cmp.Or(first, err)
+		swept, err := f.sweep(ctx)
+		if swept {
+			f.sweptAt = now // the next sweep looks again at what failed
 		}
-		f.sweptAt = now
+		first = cmp.Or(first, err)
 	}
 	return first
 }
@@ -96,14 +97,14 @@ func (f *Followers) takeChanged() []string {
 	return slugs
 }
 
-// sweep follows the offers of all businesses with reservations ahead.
-func (f *Followers) sweep(ctx context.Context) error {
+// sweep follows the offers of all businesses with reservations ahead, and reports whether it looked at each.
+func (f *Followers) sweep(ctx context.Context) (bool, error) {
 	var first error
 	for {
 		yesterday := timespan.DateOf(f.clock.Now(), time.UTC) - 1 // in every zone it is this date or later
 		businesses, err := f.records.WithReservationsAhead(ctx, f.swept, yesterday, followPage)
 		if err != nil {
-			return err
+			return false, err
 		}
 		for _, id := range businesses {
 			offer, err := f.offers.Offer(ctx, id)
@@ -113,14 +114,14 @@ func (f *Followers) sweep(ctx context.Context) error {
 			if err != nil && !fault.Is(err, fault.BusinessNotFound) {
 				first = cmp.Or(first, err)
 			}
+			if ctx.Err() != nil {
+				return false, ctx.Err() // the next run goes on from here
+			}
 			f.swept = id
-		}
-		if ctx.Err() != nil {
-			return ctx.Err() // the next run goes on from here
 		}
 		if len(businesses) < followPage {
 			f.swept = uuid.Nil
-			return first
+			return true, first
 		}
 	}
 }
