@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/bulkhead"
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -204,7 +203,7 @@ func tierPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 func itemised(item tariff.Item, price tariff.Price, currency money.Currency) pricing.Quote {
 	quote := pricing.Quote{Priced: item.List > 0, List: item.List, Price: price.Amount}
 	if item.Units > 1 && quote.Priced {
-		quote.List, quote.Quantity, quote.Unit = currency.Round(currency.Decimal(item.List).Mul(decimal.NewFromInt(int64(item.Units)))), item.Units, price.Unit
+		quote.List, quote.Quantity, quote.Unit = item.List*int64(item.Units), item.Units, price.Unit
 	}
 	for _, s := range price.Steps {
 		quote.Steps = append(quote.Steps, pricing.Step{

@@ -104,8 +104,8 @@ func (t *Tariff) Price(item Item, p Purchase) Price {
 		}
 	}
 	unit, steps := t.run(t.currency.Decimal(item.List), ofUnit, item.List)
-	whole := t.currency.Decimal(unit).Mul(decimal.NewFromInt(int64(item.Units)))
-	amount, more := t.run(whole, ofParty, t.currency.Round(whole))
+	whole := unit * int64(item.Units)
+	amount, more := t.run(t.currency.Decimal(whole), ofParty, whole)
 	return Price{Amount: amount, Steps: append(steps, more...), Unit: unit}
 }
 
