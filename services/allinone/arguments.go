@@ -38,7 +38,7 @@ const usage = `Slotmesh in one process: every service, and stores of its own. Se
   OWNER_URL            base of the owner's side as people reach it (the admin address)
   PUBLIC_LIMIT_PER_MINUTE, ADMIN_WRONG_TOKENS_PER_MINUTE   limits by address (600, 10)
   ADMIN_LIMIT_PER_MINUTE   requests to the admin API by token (1200)
-  TRUSTED_PROXIES      networks whose X-Forwarded-For is believed, such as 10.0.0.0/8
+  TRUSTED_PROXIES      networks whose X-Forwarded-For, -Host and -Proto are believed, such as 10.0.0.0/8
   PEER_TIMEOUT         bound of a service's call to another (2s)
   OTEL_EXPORTER_OTLP_ENDPOINT   collector of traces, such as http://127.0.0.1:4318
   LOG                  stderr, or file: slotmesh.log in SLOTMESH_HOME (file on a terminal, otherwise stderr)

@@ -51,13 +51,14 @@ type Config struct {
 	// default.
 	PublicLimitPerMinute int `env:"PUBLIC_LIMIT_PER_MINUTE"`
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE"`
-	// TrustedProxies are the CIDRs whose X-Forwarded-For the front believes.
+	// TrustedProxies are the networks (CIDRs) whose X-Forwarded-For, -Host and -Proto the front believes.
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
 	// PeerTimeout bounds a service's call to another; empty: as the services have it.
 	PeerTimeout string `env:"PEER_TIMEOUT"`
 	// Log is where the services log: stderr, or file for slotmesh.log in the home; empty: file.
 	Log string `env:"LOG"`
-	// Install and CI let a start install packages without a question, by the values yes and true.
+	// Install is yes (install packages without a question), no (never) or empty (ask). CI=true answers yes if Install is
+	// empty.
 	Install string `env:"SLOTMESH_INSTALL"`
 	CI      string `env:"CI"`
 	// Settings are further settings of every service, by variable, over those that the process makes: tests give deadlines
@@ -99,8 +100,8 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// installs reports whether packages may be installed without a question.
-func (c *Config) installs() bool { return c.Install == "yes" || c.CI == "true" }
+// installs reports whether packages may be installed without a question. SLOTMESH_INSTALL goes before CI.
+func (c *Config) installs() bool { return c.Install == "yes" || c.Install == "" && c.CI == "true" }
 
 // The values of LOG.
 const (

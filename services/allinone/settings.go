@@ -38,16 +38,21 @@ func isMade(name string) bool {
 	return slices.Contains(ownSettings, name) || isURL && slices.Contains(partNames(), strings.ToLower(service))
 }
 
-// passedOn returns the services' settings that the process hands on as they are: all that it neither makes nor reads
-// itself.
-func passedOn() []string {
-	own := config.Names(new(Config))
+// serviceSettings returns the variables of all services' settings, sorted.
+func serviceSettings() []string {
 	names := config.Names(new(front.Config))
 	for _, s := range services {
 		names = append(names, s.settings...)
 	}
 	slices.Sort(names)
-	return slices.DeleteFunc(slices.Compact(names), func(name string) bool {
+	return slices.Compact(names)
+}
+
+// passedOn returns the services' settings that the process hands on as they are: all that it neither makes nor reads
+// itself.
+func passedOn() []string {
+	own := config.Names(new(Config))
+	return slices.DeleteFunc(serviceSettings(), func(name string) bool {
 		return isMade(name) || slices.Contains(own, name)
 	})
 }
@@ -57,12 +62,7 @@ func passedOn() []string {
 // not happen.
 func readSettings(cfg *Config, env envconfig.Lookuper) error {
 	var errs []error
-	names := config.Names(new(front.Config))
-	for _, s := range services {
-		names = append(names, s.settings...)
-	}
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
+	for _, name := range serviceSettings() {
 		if _, given := env.Lookup(name); given && isMade(name) {
 			errs = append(errs, fmt.Errorf("%s: the one process makes this setting itself; leave it out", name))
 		}

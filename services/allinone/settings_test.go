@@ -11,7 +11,6 @@ import (
 	"github.com/sethvargo/go-envconfig"
 
 	"github.com/slotmesh/slotmesh/libs/config"
-	"github.com/slotmesh/slotmesh/services/front"
 )
 
 // Every setting that a service has reaches it, is the process's own, or is refused.
@@ -19,11 +18,7 @@ func TestEverySettingOfEveryServiceHasAnEffect(t *testing.T) {
 	t.Parallel()
 	own := config.Names(new(Config))
 	given := map[string]string{}
-	names := config.Names(new(front.Config))
-	for _, s := range services {
-		names = append(names, s.settings...)
-	}
-	for _, name := range names {
+	for _, name := range serviceSettings() {
 		if !isMade(name) {
 			given[name] = "value of " + name
 		}
