@@ -230,7 +230,10 @@ func (i *business) text() string {
 		}
 	}
 	b.WriteString("\n" + i.cancelling())
-	required := slices.DeleteFunc(slices.Clone(i.Form), func(q question) bool { return !q.Required })
+	required := slices.DeleteFunc(slices.Clone(i.Form), func(q question) bool {
+		isElsewhere := len(q.ServiceIDs) == 0 && len(q.EventIDs)+len(q.RentalIDs) > 0 // about tickets or rentals alone
+		return !q.Required || isElsewhere
+	})
 	if len(required) > 0 {
 		b.WriteString("\nAsk the customer these questions, and send the answers as form_data of book_appointment, by their keys:")
 	}
