@@ -252,7 +252,8 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 		return err
 	}
 	section := posted.Get("section")
-	if !slices.Contains(view.Sections(), section) {
+	isPart := slices.ContainsFunc(offerParts, func(part offerPart) bool { return part.section == section })
+	if !isPart && !slices.Contains(view.Sections(), section) {
 		section = offerKinds[0].section
 	}
 	o, err := p.offered(c, section, 0)

@@ -69,11 +69,8 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 			return s.wrong(draft.Problems)
 		}
 		if len(draft.Problems) > 0 {
-			o.about.Problems = place(draft.Problems, s.within(draft.Fields), s.written, wrong)
-			for i, problem := range o.about.Problems {
-				path, sentence, _ := strings.Cut(problem, ": ")
-				o.about.Problems[i] = o.page.Named(draft.Fields, path) + ": " + sentence
-			}
+			named := func(path string) string { return o.page.Named(draft.Fields, path) }
+			o.about.Problems = place(draft.Problems, s.within(draft.Fields), s.written, wrong, named)
 			o.page.Wrong = o.page.Words.Say("check")
 			return s.again(fiber.StatusUnprocessableEntity, wrong)
 		}
@@ -120,8 +117,10 @@ func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *usecase.O
 	}))
 }
 
-// place puts each problem beside the field that it is about; those that have none are returned.
-func place(problems []manifest.Problem, within string, written *form.Result, wrong map[string]string) []string {
+// place puts each problem beside its field, and returns the problems without a field. named names the object of a path.
+func place(
+	problems []manifest.Problem, within string, written *form.Result, wrong map[string]string, named func(path string) string,
+) []string {
 	var others []string
 	for _, problem := range problems {
 		path, inside := strings.CutPrefix(problem.Path, within)
@@ -129,7 +128,7 @@ func place(problems []manifest.Problem, within string, written *form.Result, wro
 			wrong[name] = problem.Message
 			continue
 		}
-		others = append(others, problem.Path+": "+problem.Message)
+		others = append(others, named(problem.Path)+": "+problem.Message)
 	}
 	return others
 }

@@ -15,6 +15,8 @@ func (o *offered) noteSaved(key, pages string) {
 	o.about.Says = o.page.Words.Say("offer_saved")
 	o.about.BookingPage = pages + "/b/" + o.page.Business.Slug
 	switch {
+	case o.about.Section == notificationsPart.section: // customers never see it
+		o.about.Says, o.about.BookingPage = o.page.Words.Say("done_webhook_changed"), ""
 	case usecase.Unopened(o.page.Business):
 		o.about.Says = o.page.Words.With("offer_saved_unopened", "Open", o.page.Words.Say("first_open"))
 		o.about.BookingPage, o.about.Hides, o.about.HidesName = "", "/first", o.page.Words.Say("first_go_on")

@@ -15,16 +15,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// timeOff shows the days off of the signed-in member, or of the member in staff_id for those who manage the team. It asks
-// for the member if staff_id is missing and there are several.
+// timeOff shows the days off of the signed-in member. A reader who edits the offer chooses a member by staff_id; without
+// it, the page asks for one if there are several.
 func (p *Pages) timeOff(c *fiber.Ctx) error {
-	if page, err := p.page(c, view.PlaceCalendar); err != nil {
+	page, err := p.page(c, view.PlaceCalendar)
+	if err != nil {
 		return err
-	} else if _, err := uuid.Parse(c.Query("staff_id")); err != nil && len(page.Business.Staff) > 1 &&
-		gate.Principal(c).Reach(page.Business.ID, access.EditOffer) != access.Own {
+	}
+	_, unnamed := uuid.Parse(c.Query("staff_id"))
+	if unnamed != nil && len(page.Business.Staff) > 1 && gate.Principal(c).Reach(page.Business.ID, access.EditOffer) != access.Own {
 		return p.show(c, fiber.StatusOK, page, view.ChooseTimeOff(page))
 	}
-	page, off, err := p.offOf(c, c.Query("staff_id"))
+	off, err := p.offOf(c, page, c.Query("staff_id"))
 	if err != nil {
 		return err
 	}
@@ -35,25 +37,25 @@ func (p *Pages) timeOff(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.TimeOff(page, view.Off{TimeOff: off, From: today, To: today}))
 }
 
-// offOf reads the days off that a page is about; nil where there is nobody to have any.
-func (p *Pages) offOf(c *fiber.Ctx, asked string) (*view.Page, *usecase.TimeOff, error) {
-	page, err := p.page(c, view.PlaceCalendar)
-	if err != nil {
-		return nil, nil, err
-	}
+// offOf reads the days off that a page is about. It returns nil if asked names no member and there are several or none.
+func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*usecase.TimeOff, error) {
 	by := gate.Principal(c)
 	self, _ := by.In(page.Business.ID)
 	id := self.StaffID
 	if by.Reach(page.Business.ID, access.EditOffer) != access.Own {
-		if id, err = uuid.Parse(asked); err != nil && len(page.Business.Staff) > 0 {
+		var err error
+		if id, err = uuid.Parse(asked); err != nil {
+			if len(page.Business.Staff) != 1 {
+				return nil, nil
+			}
 			id = page.Business.Staff[0].ID
 		}
 	}
 	off, err := p.owner.TimeOff(by, page.Business, id)
 	if fault.Is(err, fault.NotFound) {
-		return page, nil, nil
+		return nil, nil
 	}
-	return page, off, err
+	return off, err
 }
 
 // setTimeOff takes days off, or works on them again. Where bookings lie on them, it shows them first.
@@ -62,7 +64,11 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page, off, err := p.offOf(c, form.Get("staff_id"))
+	page, err := p.page(c, view.PlaceCalendar)
+	if err != nil {
+		return err
+	}
+	off, err := p.offOf(c, page, form.Get("staff_id"))
 	if err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func objects(fields document.Fields, list string) []document.Fields {
 	return all
 }
 
-// KeepClosed switches off all that the business offers, also what was added since.
+// KeepClosed switches off everything that the business offers, so that objects added during the first visit stay closed, too.
 func KeepClosed(fields document.Fields) {
 	for _, list := range lists {
 		for _, item := range objects(fields, list) {

@@ -136,7 +136,8 @@ func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject strin
 		return false
 	}
 	if err := a.Limits.AccountNotice(ctx, AccountKey(to.Email), subject); err != nil {
-		a.Logger.WarnContext(ctx, "a limit keeps a mail about a change back", slog.String("person_id", to.ID.String()), slog.String("subject", subject))
+		a.Logger.WarnContext(ctx, "a mail about a change was not sent",
+			slog.String("person_id", to.ID.String()), slog.String("subject", subject), slog.Any("error", err))
 		return false
 	}
 	return true
