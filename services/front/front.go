@@ -223,8 +223,7 @@ func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	c.Request().Header.CopyTo(&request.Header)
 	request.Header.SetProtocol("HTTP/1.1")
 	request.Header.SetNoDefaultContentType(true) // a body that does not say what it is, goes on not saying it
-	// A read's body goes to no service, so its length does not go there either. fasthttp sets the length of what it sends.
-	request.Header.Del(fiber.HeaderContentLength)
+	// The body of a read goes to no service, so its length must not go there. fasthttp sets the length of other bodies.
 	request.Header.SetContentLength(0)
 	request.SetBodyRaw(body)
 	for _, named := range c.Request().Header.PeekAll(fiber.HeaderConnection) {

@@ -78,8 +78,8 @@ func (p *Pages) askAgain(c *fiber.Ctx, o *order, status int, notice string, chan
 // trap is a field that people do not see, and programs fill in.
 const trap = "website"
 
-// sent takes over what was typed, and returns the key under which the form books once. A form that this page did not show, or no person sent, it
-// has answered already, and the key is "". So it has a form that is sent to see it in another language.
+// sent reads the form and returns the key under which it books once. It returns "" if it has answered already: the token is
+// invalid, a program sent the form, or the reader chose another language (stay).
 func (p *Pages) sent(c *fiber.Ctx, o *order, typed url.Values) (string, error) {
 	o.read(typed)
 	if typed.Has("stay") { // the reader chose another language
