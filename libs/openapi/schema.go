@@ -36,6 +36,23 @@ func WithSchema(document []byte, name string, schema []byte) ([]byte, error) {
 	return yaml.Marshal(&into)
 }
 
+// WithMember adds a member, which is JSON, to the root of a document that has none of this name.
+func WithMember(document []byte, name string, value []byte) ([]byte, error) {
+	var into, from yaml.Node
+	if err := yaml.Unmarshal(document, &into); err != nil {
+		return nil, fmt.Errorf("the document is not YAML: %w", err)
+	}
+	if err := yaml.Unmarshal(value, &from); err != nil { // JSON is YAML
+		return nil, fmt.Errorf("the member %s is not JSON: %w", name, err)
+	}
+	if len(into.Content) != 1 || len(from.Content) != 1 || into.Content[0].Kind != yaml.MappingNode || member(into.Content[0], name) != nil {
+		return nil, fmt.Errorf("the document is empty, or has the member %s", name)
+	}
+	root := into.Content[0]
+	root.Content = append(root.Content, text(name), from.Content[0])
+	return yaml.Marshal(&into)
+}
+
 // member is the value of a key of a mapping; nil where there is none.
 func member(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {

@@ -28,3 +28,19 @@ func TestASchemaStandsInTheDocumentWithItsDefinitions(t *testing.T) {
 		}
 	}
 }
+
+func TestWithMemberAddsToTheEnd(t *testing.T) {
+	t.Parallel()
+	document, err := WithMember([]byte("paths: {}"), "webhooks", []byte(`{"a.b": {"at": "2026-11-21T09:00:00Z", "n": "1"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := JSON(document); err != nil || string(got) != `{"paths":{},"webhooks":{"a.b":{"at":"2026-11-21T09:00:00Z","n":"1"}}}` {
+		t.Errorf("%s %v", got, err)
+	}
+	for _, bad := range []string{"", "[]", "webhooks: {}", "["} {
+		if _, err := WithMember([]byte(bad), "webhooks", []byte("{}")); err == nil {
+			t.Errorf("%q was taken for a document", bad)
+		}
+	}
+}

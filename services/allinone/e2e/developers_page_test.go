@@ -63,9 +63,9 @@ func TestTheProgramsOfTheDevelopersPageBook(t *testing.T) {
 			run(t, dir, nil, "jq", "--version")
 			return run(t, dir, env, "sh", "book.sh")
 		},
-		"book.ts": func(dir string) testkit.ToolRun { return node.Node(t, dir, env, "book.ts") },
-		"book.py": func(dir string) testkit.ToolRun { return run(t, dir, env, "python3", "book.py") },
-		"book.go": func(dir string) testkit.ToolRun { return run(t, dir, env, "go", "run", "book.go") },
+		"book.mts": func(dir string) testkit.ToolRun { return node.Node(t, dir, env, "book.mts") },
+		"book.py":  func(dir string) testkit.ToolRun { return run(t, dir, env, "python3", "book.py") },
+		"book.go":  func(dir string) testkit.ToolRun { return run(t, dir, env, "go", "run", "book.go") },
 	} {
 		said := program(sampled(t, name))
 		var answer struct {

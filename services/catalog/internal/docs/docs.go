@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/event/catalogue"
 	"github.com/slotmesh/slotmesh/libs/openapi"
 	"github.com/slotmesh/slotmesh/libs/openapi/viewer"
 )
@@ -21,14 +22,24 @@ var (
 )
 
 // collection is made once in a process, in which tests start many.
-var collection = sync.OnceValues(func() (*openapi.File, error) {
-	text, err := postman(source)
-	return openapi.NewFile(text, fiber.MIMEApplicationJSON, nil), err
+var collection = sync.OnceValues(func() ([]byte, error) { return postman(source) })
+
+// document is made once in a process: the description, and the webhooks of the catalogue of events.
+var document = sync.OnceValues(func() (*openapi.File, error) {
+	webhooks, err := catalogue.Webhooks(false)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := openapi.WithMember(source, "webhooks", webhooks)
+	if err != nil {
+		return nil, err
+	}
+	return openapi.Document(whole)
 })
 
 // Mount adds the routes: the document, the same as a collection of Postman, the page, and the page's viewer.
 func Mount(router fiber.Router) error {
-	document, err := openapi.Document(source)
+	document, err := document()
 	if err != nil {
 		return fmt.Errorf("the description of the public interface: %w", err)
 	}
@@ -36,12 +47,15 @@ func Mount(router fiber.Router) error {
 	if err != nil {
 		return err
 	}
+	servePostman := func(c *fiber.Ctx) error {
+		return openapi.NewFile(collectionOf(forPostman, c.BaseURL()), fiber.MIMEApplicationJSON, nil).Serve(c)
+	}
 	page, err := guide()
 	if err != nil {
 		return err
 	}
 	router.Get("/api/public/openapi.json", document.Serve)
-	router.Get("/api/public/postman.json", forPostman.Serve)
+	router.Get("/api/public/postman.json", servePostman)
 	router.Get("/api/public/docs", page.Serve)
 	router.Get("/api/public/docs.js", viewer.Script().Serve)
 	return nil

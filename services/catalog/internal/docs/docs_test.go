@@ -10,6 +10,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/event/catalogue"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
@@ -117,6 +119,9 @@ func TestTheCollectionOfPostmanHasEveryOperation(t *testing.T) {
 		}
 	}
 	body, _, _ := fetch(t, "/api/public/postman.json")
+	if !strings.Contains(body, `{"key":"baseUrl","value":"http://example.com"}`) { // of the request of the test
+		t.Error("the collection lacks the address of the site")
+	}
 	if err := json.Unmarshal([]byte(body), &collection); err != nil || !strings.HasSuffix(collection.Info.Schema, "/v2.1.0/collection.json") {
 		t.Fatalf("%s: %v", collection.Info.Schema, err)
 	}
@@ -168,5 +173,24 @@ collection.forEachItem((item) => {
 });`, []byte(body))
 	if run.Exit != 0 || !strings.Contains(run.Stdout, "POST https://book.example/api/public/salon/book\n") || strings.Count(run.Stdout, "\n") != 12 {
 		t.Errorf("it reads %s %s", run.Stdout, run.Stderr)
+	}
+}
+
+// The document and the guide have each type of event with its payload.
+func TestTheDocumentAndTheGuideHaveEveryWebhook(t *testing.T) {
+	t.Parallel()
+	body, _, _ := fetch(t, "/api/public/openapi.json")
+	var document struct{ Webhooks map[event.Type]any }
+	if err := json.Unmarshal([]byte(body), &document); err != nil {
+		t.Fatal(err)
+	}
+	page, _, _ := fetch(t, "/api/public/docs")
+	for _, entry := range catalogue.Entries() {
+		if document.Webhooks[entry.Type] == nil {
+			t.Errorf("the document lacks %s", entry.Type)
+		}
+		if !strings.Contains(page, "<summary><code>"+string(entry.Type)+"</code> ") || !strings.Contains(page, "&#34;type&#34;: &#34;"+string(entry.Type)+"&#34;") {
+			t.Errorf("the guide lacks %s", entry.Type)
+		}
 	}
 }

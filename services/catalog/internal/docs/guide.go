@@ -1,9 +1,13 @@
 package docs
 
 import (
+	"bytes"
 	"embed"
+	"encoding/json"
 	"strings"
 
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/event/catalogue"
 	"github.com/slotmesh/slotmesh/libs/openapi"
 	"github.com/slotmesh/slotmesh/libs/openapi/viewer"
 )
@@ -11,8 +15,8 @@ import (
 //go:embed samples
 var samples embed.FS
 
-// sample is a program of the guide; the end-to-end tests run each.
-type sample struct{ Language, Text string }
+// sample is a program of the guide; the end-to-end tests run each. File is the name under which Run runs it.
+type sample struct{ Language, File, Run, Text string }
 
 // advice says what a client does about an error.
 type advice struct{ Status, Code, Do string }
@@ -55,11 +59,15 @@ var errorAdvice = []advice{
 
 // guide renders the page.
 func guide() (*openapi.File, error) {
-	book, err := samplesOf("book", "sh", "ts", "py", "go")
+	book, err := samplesOf("book", "sh", "mts", "py", "go")
 	if err != nil {
 		return nil, err
 	}
 	webhook, err := samplesOf("webhook", "ts", "py", "go")
+	if err != nil {
+		return nil, err
+	}
+	events, err := payloads()
 	if err != nil {
 		return nil, err
 	}
@@ -69,11 +77,37 @@ func guide() (*openapi.File, error) {
 			{ID: "quickstart", Name: "Quickstart"}, {ID: "keys", Name: "Keys"}, {ID: "errors", Name: "Errors"}, {ID: "limits", Name: "Limits"}, {ID: "retries", Name: "Retries"},
 			{ID: "webhooks", Name: "Webhooks"}, {ID: "agents", Name: "Agents"}, {ID: "tools", Name: "Clients and tools"}, {ID: "reference", Name: "Reference"},
 		},
-		Content: map[string]any{"Book": book, "Webhook": webhook, "Errors": errorAdvice},
+		Content: map[string]any{"Book": book, "Webhook": webhook, "Errors": errorAdvice, "Events": events},
 	}.File(pageSource)
 }
 
-var languages = map[string]string{"sh": "curl", "ts": "TypeScript", "py": "Python", "go": "Go"}
+// payload is a type of event of the guide.
+type payload struct {
+	Type          event.Type
+	Summary, Text string
+}
+
+// payloads returns the types of events of webhooks, each with one payload.
+func payloads() ([]payload, error) {
+	var all []payload
+	for _, entry := range catalogue.Entries() {
+		compact, err := entry.Payload()
+		if err != nil {
+			return nil, err
+		}
+		var text bytes.Buffer
+		if err := json.Indent(&text, compact, "", "  "); err != nil {
+			return nil, err
+		}
+		all = append(all, payload{entry.Type, entry.Summary, text.String()})
+	}
+	return all, nil
+}
+
+var languages = map[string]string{"sh": "curl", "ts": "TypeScript", "mts": "TypeScript", "py": "Python", "go": "Go"}
+
+// runners run a program by the ending of its name. Node strips the types itself, from 22.18 on.
+var runners = map[string]string{"sh": "sh", "mts": "node", "py": "python3", "go": "go run"}
 
 // samplesOf reads the programs of one name in these languages.
 func samplesOf(name string, endings ...string) ([]sample, error) {
@@ -84,7 +118,11 @@ func samplesOf(name string, endings ...string) ([]sample, error) {
 			return nil, err
 		}
 		shown := strings.TrimPrefix(string(text), "//go:build ignore\n\n") // keeps them out of this package
-		all = append(all, sample{languages[ending], strings.TrimSpace(shown)})
+		one := sample{Language: languages[ending], File: name + "." + ending, Text: strings.TrimSpace(shown)}
+		if runner := runners[ending]; runner != "" {
+			one.Run = runner + " " + one.File
+		}
+		all = append(all, one)
 	}
 	return all, nil
 }

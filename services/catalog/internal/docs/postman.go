@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -41,6 +42,15 @@ type described struct {
 
 type object = map[string]any
 
+// anySite is the address of the site in a collection that is for no site in particular.
+const anySite = "https://book.example"
+
+// collectionOf returns the collection for the site with this address.
+func collectionOf(collection []byte, site string) []byte {
+	quoted, _ := json.Marshal(site) // a string always has a JSON form
+	return bytes.ReplaceAll(collection, []byte(`"`+anySite+`"`), quoted)
+}
+
 // postman is the document as a collection of Postman (v2.1): a folder for each tag, and a request for each operation, whose site, business and
 // key are variables.
 func postman(source []byte) ([]byte, error) {
@@ -69,6 +79,9 @@ func postman(source []byte) ([]byte, error) {
 	}
 	var items []object
 	for _, tag := range d.Tags {
+		if len(folders[tag.Name]) == 0 { // clients do not send webhooks
+			continue
+		}
 		items = append(items, object{"name": tag.Name, "description": tag.Description, "item": folders[tag.Name]})
 	}
 	return json.Marshal(object{
@@ -78,7 +91,7 @@ func postman(source []byte) ([]byte, error) {
 		},
 		"item": items,
 		"variable": []object{
-			{"key": "baseUrl", "value": "https://book.example"}, {"key": "slug", "value": "harbor-studio"}, {"key": "apiKey", "value": ""},
+			{"key": "baseUrl", "value": anySite}, {"key": "slug", "value": "harbor-studio"}, {"key": "apiKey", "value": ""},
 		},
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/slotmesh/slotmesh/libs/event/catalogue"
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/openapi"
 	"github.com/slotmesh/slotmesh/libs/openapi/viewer"
@@ -35,6 +36,13 @@ const manifestSchema = "/manifest.schema.json"
 var described = sync.OnceValues(func() (*openapi.File, error) {
 	whole, err := openapi.WithSchema(description, "Manifest", manifest.Schema)
 	if err != nil {
+		return nil, err
+	}
+	webhooks, err := catalogue.Webhooks(true)
+	if err != nil {
+		return nil, err
+	}
+	if whole, err = openapi.WithMember(whole, "webhooks", webhooks); err != nil {
 		return nil, err
 	}
 	return openapi.Document(whole)

@@ -2,13 +2,18 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/event/catalogue"
 )
 
 // shown asks for what needs no token.
@@ -75,5 +80,48 @@ func TestTheDescriptionIsReadWithoutAToken(t *testing.T) {
 	}
 	for _, file := range own {
 		shown(t, file[1])
+	}
+}
+
+// The document has each type of event, and each payload has the members of the schema of its data.
+func TestTheDescriptionHasEveryWebhook(t *testing.T) {
+	t.Parallel()
+	body, _ := shown(t, referenceDocument)
+	var document struct {
+		Webhooks   map[event.Type]any
+		Components struct {
+			Schemas map[string]struct {
+				Required   []string
+				Properties map[string]any
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &document); err != nil {
+		t.Fatal(err)
+	}
+	own := []string{"business_id", "sequence", "slug", "from", "to"}
+	for _, entry := range catalogue.Entries() {
+		if document.Webhooks[entry.Type] == nil {
+			t.Errorf("the document lacks %s", entry.Type)
+		}
+		if entry.Schema == "" {
+			continue
+		}
+		schema, has := document.Components.Schemas[entry.Schema]
+		text, err := entry.Payload()
+		var payload struct{ Data map[string]any }
+		if err := errors.Join(err, json.Unmarshal(text, &payload)); err != nil || !has {
+			t.Fatalf("%s: %v", entry.Schema, err)
+		}
+		for _, name := range schema.Required {
+			if _, has := payload.Data[name]; !has {
+				t.Errorf("the payload of %s lacks %s", entry.Type, name)
+			}
+		}
+		for name := range payload.Data {
+			if _, has := schema.Properties[name]; !has && !slices.Contains(own, name) {
+				t.Errorf("the payload of %s has %s", entry.Type, name)
+			}
+		}
 	}
 }

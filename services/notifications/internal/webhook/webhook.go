@@ -16,6 +16,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/event/catalogue"
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
@@ -23,7 +24,7 @@ import (
 const Every = "*"
 
 // Test is the type of the event that an owner sends to see whether an endpoint works.
-const Test event.Type = "webhook.test"
+const Test = catalogue.Test
 
 // Wants reports whether an endpoint for these events is told of one of type t.
 func Wants(events []string, t event.Type) bool {
