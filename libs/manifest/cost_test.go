@@ -90,12 +90,12 @@ func TestWarningsStopWhenTheCallerSaysSo(t *testing.T) {
 	source := []byte(minimal + "hours: {mon: ['09:00-12:00', '11:00-13:00']}\n")
 	for after := range 3 {
 		asked := 0
-		warnings, err := WarningsUntil(source, func() bool { asked++; return asked > after })
+		warnings, err := WarningsUntil(source, warnedAt, func() bool { asked++; return asked > after })
 		if len(warnings) > 0 || fmt.Sprint(err) != ErrStopped.Error() {
 			t.Errorf("stopped when asked %d times: %v, %v", asked, warnings, err)
 		}
 	}
-	if warnings, err := WarningsUntil(source, func() bool { return false }); err != nil || len(warnings) != 1 {
+	if warnings, err := WarningsUntil(source, warnedAt, func() bool { return false }); err != nil || len(warnings) != 1 {
 		t.Errorf("not stopped: %v, %v", warnings, err)
 	}
 }

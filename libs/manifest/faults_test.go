@@ -41,8 +41,12 @@ var faults = []struct {
 	want      []string
 }{
 	{
-		"unknown field", "logo: x\n",
-		[]string{"line 9: logo: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, page, form, managed_by, hours, overrides, blocks, staff, services, packages, events, rentals, pricing_rules, translations"},
+		"unknown field", "picture: x\n",
+		[]string{"line 9: picture: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, page, form, managed_by, hours, overrides, blocks, staff, services, packages, events, rentals, pricing_rules, translations"},
+	},
+	{
+		"part of a field", "logo: x\n",
+		[]string{"line 9: logo: is no field here; did you mean logo_url?"},
 	},
 	{
 		"misspelt field", "services:\n- {key: cut, name: Cut, duration_minutes: 30,\n   prise: 10}\n",

@@ -105,11 +105,8 @@ type Currency string
 
 // UnmarshalText reads what [money.ParseCurrency] reads.
 func (c *Currency) UnmarshalText(b []byte) error {
-	if len(b) > 3 {
-		return fmt.Errorf("%s is not an ISO 4217 currency code; write one such as EUR", quote(string(b)))
-	}
 	if _, err := money.ParseCurrency(string(b)); err != nil {
-		return err
+		return fmt.Errorf("%s is not an ISO 4217 currency code; %s", quote(string(b)), meant(nearestCurrency(string(b)), "write one such as EUR"))
 	}
 	*c = Currency(b)
 	return nil
@@ -122,7 +119,7 @@ type Timezone string
 func (z *Timezone) UnmarshalText(b []byte) error {
 	name := string(b)
 	if _, err := zone.Load(name); err != nil {
-		return fmt.Errorf("%s is not a time zone; write an IANA name such as Europe/Lisbon", quote(name))
+		return fmt.Errorf("%s is not a time zone; %s", quote(name), meant(nearestZone(name), "write an IANA name such as Europe/Lisbon"))
 	}
 	*z = Timezone(name)
 	return nil

@@ -1,15 +1,95 @@
 package manifest
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
-// didYouMean names the candidate that was probably meant, else all of them.
-func didYouMean(got string, candidates []string) string {
-	if near := nearest(got, candidates); near != "" {
+// didYouMean returns a hint with the field that was probably meant, otherwise with all fields.
+func didYouMean(got string, fields []string) string {
+	return meant(nearestField(got, fields), "the fields are "+strings.Join(fields, ", "))
+}
+
+// meant returns a hint with the name that was probably meant, otherwise the other hint.
+func meant(near, otherwise string) string {
+	if near != "" {
 		return "did you mean " + near + "?"
 	}
-	return "the fields are " + strings.Join(candidates, ", ")
+	return otherwise
+}
+
+// nearestField returns the field that was probably meant, or "": one that differs in case and separators alone, one
+// within a few edits, or the only one whose name without its last word, such as minutes or html, is within a few edits.
+func nearestField(got string, fields []string) string {
+	if len(got) > maxHinted {
+		return ""
+	}
+	for _, f := range fields {
+		if letters(f) == letters(got) {
+			return f
+		}
+	}
+	if near := nearest(got, fields); near != "" {
+		return near
+	}
+	isShort := func(f string) bool {
+		i := strings.LastIndexByte(f, '_')
+		return i > 0 && nearest(strings.ToLower(got), []string{f[:i]}) != ""
+	}
+	if i := slices.IndexFunc(fields, isShort); i >= 0 && !slices.ContainsFunc(fields[i+1:], isShort) {
+		return fields[i]
+	}
+	return ""
+}
+
+// maxHinted is the length of the longest text for which a hint is searched.
+const maxHinted = 64
+
+// letters returns a name in lower case without its separators.
+func letters(name string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
+}
+
+// nearestZone returns the time zone that was probably meant, or "": one that differs in case and separators alone, one
+// whose city was written, or one within two edits.
+func nearestZone(got string) string {
+	if len(got) > maxHinted {
+		return ""
+	}
+	city := ""
+	for _, name := range zone.Names() {
+		if letters(name) == letters(got) {
+			return name
+		}
+		if _, last, hasRegion := strings.Cut(name, "/"); hasRegion && city == "" && letters(last) == letters(got) {
+			city = name
+		}
+	}
+	if city != "" {
+		return city
+	}
+	return nearest(got, zone.Names())
+}
+
+// symbols are the currencies that people write by a symbol or a name.
+var symbols = map[string]string{
+	"€": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "us$": "USD", "dollar": "USD", "£": "GBP", "pound": "GBP", "¥": "JPY", "yen": "JPY",
+	"chf.": "CHF", "fr.": "CHF", "franc": "CHF", "₹": "INR", "rupee": "INR", "zł": "PLN", "kč": "CZK", "r$": "BRL", "real": "BRL", "rmb": "CNY", "yuan": "CNY",
+}
+
+// nearestCurrency returns the currency that was probably meant, or "". Of several codes that are as near, it prefers
+// those that most businesses have.
+func nearestCurrency(got string) string {
+	if len(got) > maxHinted {
+		return ""
+	}
+	if code := symbols[strings.ToLower(got)]; code != "" {
+		return code
+	}
+	return nearest(strings.ToUpper(got), slices.Concat([]string{"EUR", "USD", "GBP", "CHF", "JPY", "CAD", "AUD"}, money.Codes()))
 }
 
 // Nearest is the candidate that was probably meant, or "".

@@ -4,28 +4,30 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
 // maxHeld bounds how many spans are held against each other: what a warning is worth does not grow with the document.
 const maxHeld = 1_000_000
 
-// Warnings name, by line, the spans of a manifest that overlap so that one of them is needless, or that it is open which of them is meant, and
-// the packages that save nothing or are not shown. Each span is named once, with one that it overlaps. A manifest with warnings is as good as
-// any: the rules of semantics.md say what becomes of it. Of what [Parse] refuses there are none.
+// Warnings returns, by line, what a valid manifest probably does not mean at the instant now: spans that overlap, windows
+// of more than [maxWindow], overrides of dates that are over, and packages that save nothing or are not shown. Each span
+// is named once, with one that it overlaps. A manifest with warnings can be published. One that [Parse] refuses has none.
 //
-// Spans are of these: windows of a day; blocked time within other blocked time; class sessions that a member gives at the same time; seasons and
-// flash sales of equal priority that change the price of the same.
-func Warnings(src []byte) []Problem {
-	warnings, _ := WarningsUntil(src, func() bool { return false })
+// Spans are of these: windows of a day; blocked time within other blocked time; class sessions that a member gives at
+// the same time; seasons and flash sales of equal priority that change the price of the same.
+func Warnings(src []byte, now time.Time) []Problem {
+	warnings, _ := WarningsUntil(src, now, func() bool { return false })
 	return warnings
 }
 
 // WarningsUntil is [Warnings]. Soon after stop returns true it gives up with [ErrStopped], its only error.
-func WarningsUntil(src []byte, stop func() bool) ([]Problem, error) {
+func WarningsUntil(src []byte, now time.Time, stop func() bool) ([]Problem, error) {
 	root, problem, err := parseSource(src, stop)
 	if err != nil || problem != nil {
 		return nil, err
@@ -40,13 +42,17 @@ func WarningsUntil(src []byte, stop func() bool) ([]Problem, error) {
 		return nil, nil
 	}
 	w := warner{report: r, root: root, left: maxHeld}
+	if location, err := zone.Load(string(m.Timezone)); err == nil {
+		w.today = timespan.DateOf(now, location)
+	}
 	w.manifest(m)
 	return r.list(), nil
 }
 
-// warner looks for spans that overlap.
+// warner looks for what a manifest probably does not mean.
 type warner struct {
 	report *report
+	today  timespan.Date // in the business's time zone
 	root   *yaml.Node
 	left   int // spans that are still held against each other
 }
@@ -89,12 +95,16 @@ func (w *warner) week(at *path, week *WeekHours) {
 
 func (w *warner) days(at *path, list []DayOverride) {
 	for i := range list {
+		if list[i].Date < w.today {
+			w.warn(at.item(i).field("date"), "is %s, which is over; remove it, or write the date that is meant", list[i].Date)
+		}
 		w.windows(at.item(i).field("hours"), list[i].Hours)
 	}
 }
 
 // windows that begin on one day count as one where they overlap or touch (semantics.md §2); those that only touch were meant so.
 func (w *warner) windows(at *path, list []timespan.Window) {
+	w.long(at, list)
 	order := sorted(list, func(a, b timespan.Window) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
 	latest := 0 // in order: the window before that ends last
 	for i := 1; i < len(order); i++ {
@@ -108,6 +118,19 @@ func (w *warner) windows(at *path, list []timespan.Window) {
 				window, before)
 		}
 		latest = i
+	}
+}
+
+// maxWindow is the length of a window above which its times are probably swapped or mistyped.
+const maxWindow = 14 * 60 // minutes
+
+// long warns of windows of more than [maxWindow]. A whole day is meant.
+func (w *warner) long(at *path, list []timespan.Window) {
+	for i, window := range list {
+		isWholeDay := window.From == 0 && window.To == timespan.MinutesPerDay
+		if minutes := int(window.To - window.From); minutes > maxWindow && !isWholeDay {
+			w.warn(at.item(i), "is %s, which is %d:%02d hours long; check that its times are meant", window, minutes/60, minutes%60)
+		}
 	}
 }
 

@@ -13,13 +13,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
+// warnedAt is on 31 December 2026 in Lisbon and on 1 January 2027 in Auckland.
+var warnedAt = time.Date(2026, time.December, 31, 12, 0, 0, 0, time.UTC)
+
 func warningsOf(t rapid.TB, add string) []string {
 	t.Helper()
 	if problems := problemsOf(minimal + add); len(problems) > 0 {
 		t.Fatalf("%s is refused: %v", add, problems)
 	}
 	var lines []string
-	for _, p := range Warnings([]byte(minimal + add)) {
+	for _, p := range Warnings([]byte(minimal+add), warnedAt) {
 		lines = append(lines, p.String())
 	}
 	return lines
@@ -39,6 +42,14 @@ func TestSpansThatOverlapAreNamed(t *testing.T) {
 			"line 10: hours.mon[2]: is 10:00-11:00, which lies within 09:00-13:00 of the same day; remove it",
 			"line 10: hours.mon[0]: is 12:00-15:00, which overlaps 09:00-13:00 of the same day: the two count as one; write them as one, or begin where the other ends",
 			"line 11: hours.tue[1]: is 23:00-01:00, which lies within 20:00-02:00 of the same day; remove it",
+		}},
+		"long windows": {"hours:\n  mon: ['08:00-22:00', '00:00-24:00']\n  tue: ['08:00-22:01']\n  wed: ['22:00-20:00']\n", []string{
+			"line 10: hours.mon[0]: is 08:00-22:00, which lies within 00:00-24:00 of the same day; remove it",
+			"line 11: hours.tue[0]: is 08:00-22:01, which is 14:01 hours long; check that its times are meant",
+			"line 12: hours.wed[0]: is 22:00-20:00, which is 22:00 hours long; check that its times are meant",
+		}},
+		"dates that are over": {"overrides: [{date: 2026-12-30, hours: []}, {date: 2026-12-31, hours: []}]\n", []string{
+			"line 9: overrides[0].date: is 2026-12-30, which is over; remove it, or write the date that is meant",
 		}},
 		"hours of members and dates": {"overrides: [{date: 2027-01-01, hours: ['09:00-10:00', '09:00-10:00']}]\n", []string{
 			"line 9: overrides[0].hours[1]: is 09:00-10:00, which lies within 09:00-10:00 of the same day; remove it",
@@ -99,10 +110,10 @@ func TestSpansThatOverlapAreNamed(t *testing.T) {
 			}
 		})
 	}
-	if got := Warnings(example(t)); got != nil {
+	if got := Warnings(example(t), warnedAt.AddDate(0, -1, 0)); got != nil {
 		t.Errorf("the example is warned of: %v", got)
 	}
-	if got := Warnings([]byte(minimal + "hours: {mon: ['09:00-13:00', '09:00-13:00', 'x']}\n")); got != nil {
+	if got := Warnings([]byte(minimal+"hours: {mon: ['09:00-13:00', '09:00-13:00', 'x']}\n"), warnedAt); got != nil {
 		t.Errorf("what is refused is warned of, too: %v", got)
 	}
 }

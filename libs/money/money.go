@@ -5,6 +5,8 @@ package money
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -27,6 +29,9 @@ func ParseCurrency(code string) (Currency, error) {
 	}
 	return Currency{Code: code, Digits: n}, nil
 }
+
+// Codes returns the codes that [ParseCurrency] reads, in alphabetical order.
+func Codes() []string { return slices.Sorted(maps.Keys(digits)) }
 
 // Minor returns the decimal amount d in minor units. It refuses more decimals than the currency has and amounts of
 // more than twelve digits before the point, however short they are written ("1e9999").

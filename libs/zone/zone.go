@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -108,6 +109,22 @@ func Known(name string) bool {
 	return len(name) <= maxName && plainName.MatchString(name) && !strange[name] &&
 		!strings.HasPrefix(name, "right/") && !strings.HasPrefix(name, "posix/")
 }
+
+// Names returns the names of the zones that are part of the program and that clients know, in alphabetical order.
+var Names = sync.OnceValue(func() []string {
+	archive, err := zip.NewReader(bytes.NewReader(embedded), int64(len(embedded)))
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	var names []string
+	for _, file := range archive.File {
+		if Known(file.Name) {
+			names = append(names, file.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+})
 
 // Load returns a time zone by its IANA name, such as Europe/Lisbon.
 func Load(name string) (*time.Location, error) { return Current().Load(name) }

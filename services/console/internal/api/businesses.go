@@ -45,7 +45,7 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	warnings, err := usecase.WarningsOf(c.UserContext(), slug, text)
+	warnings, err := usecase.WarningsOf(c.UserContext(), slug, text, a.Owner.Clock.Now())
 	if err != nil {
 		warnings = nil // it is published, and that is said whatever else could not be told
 	}

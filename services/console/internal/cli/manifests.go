@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/slotmesh/slotmesh/libs/adminapi"
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
@@ -229,7 +230,7 @@ func (c *command) validate() *cobra.Command {
 			if _, problems := manifest.Parse(src.text); len(problems) > 0 {
 				return c.refused(src, problems)
 			}
-			warnings := manifest.Warnings(src.text)
+			warnings := manifest.Warnings(src.text, clock.System().Now())
 			c.warn(src, warnings)
 			return c.done(verdict{Valid: true, Problems: []manifest.Problem{}, Warnings: warnings}, "%s is valid", src.name)
 		},

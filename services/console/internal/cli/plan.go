@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slotmesh/slotmesh/libs/clock"
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
@@ -75,7 +76,7 @@ func (c *command) planForFirst(src *source, slug string) error {
 	if _, problems := manifest.Parse(src.text); len(problems) > 0 {
 		return c.refused(src, problems)
 	}
-	warnings := manifest.Warnings(src.text)
+	warnings := manifest.Warnings(src.text, clock.System().Now())
 	c.warn(src, warnings)
 	return c.done(plan.Plan{Warnings: warnings}, "%s is not published yet; apply publishes it as version 1", slug)
 }

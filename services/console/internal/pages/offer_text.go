@@ -27,7 +27,7 @@ func (p *Pages) askText(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	warnings, err := usecase.WarningsOf(c.UserContext(), o.page.Business.Slug, o.offer.Text)
+	warnings, err := usecase.WarningsOf(c.UserContext(), o.page.Business.Slug, o.offer.Text, p.owner.Clock.Now())
 	if err != nil {
 		return err
 	}

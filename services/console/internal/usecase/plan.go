@@ -25,7 +25,7 @@ func (o *Owner) Plan(ctx context.Context, by Principal, slug string, text []byte
 	if err != nil {
 		return nil, err
 	}
-	warnings, err := WarningsOf(ctx, slug, text)
+	warnings, err := WarningsOf(ctx, slug, text, o.Clock.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"context"
+	"time"
 
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/reading"
@@ -48,11 +49,12 @@ func rewritten(ctx context.Context, slug string, d *document.Document, fields do
 	return changed, problems, err
 }
 
-// WarningsOf are what overlaps in a manifest that was accepted, by line; never nil ([manifest.Warnings]). Faults: those of [reading.Do].
-func WarningsOf(ctx context.Context, slug string, text []byte) ([]manifest.Problem, error) {
+// WarningsOf returns the warnings of a manifest that was accepted, by line, at this instant; never nil
+// ([manifest.Warnings]). Faults: those of [reading.Do].
+func WarningsOf(ctx context.Context, slug string, text []byte, now time.Time) ([]manifest.Problem, error) {
 	found := []manifest.Problem{}
 	err := reading.Do(ctx, slug, func(stop func() bool) error {
-		warnings, err := manifest.WarningsUntil(text, stop)
+		warnings, err := manifest.WarningsUntil(text, now, stop)
 		found = append(found, warnings...)
 		return err
 	}, text)

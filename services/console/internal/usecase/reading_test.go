@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/manifest"
@@ -36,7 +37,10 @@ func TestAManifestIsNotReadAfterItsRequestEnded(t *testing.T) {
 		"parsed":    func(ctx context.Context) error { _, err := parsed(ctx, "shop", []byte(shop)); return err },
 		"read":      func(ctx context.Context) error { _, _, err := documentOf(ctx, "shop", []byte(shop)); return err },
 		"rewritten": func(ctx context.Context) error { _, _, err := rewritten(ctx, "shop", read, fields); return err },
-		"warnings":  func(ctx context.Context) error { _, err := WarningsOf(ctx, "shop", []byte(shop)); return err },
+		"warnings": func(ctx context.Context) error {
+			_, err := WarningsOf(ctx, "shop", []byte(shop), time.Time{})
+			return err
+		},
 	} {
 		if err := work(t.Context()); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -61,10 +65,10 @@ func TestWhatIsReadOfAManifestIsTold(t *testing.T) {
 	if d, problems, err := documentOf(t.Context(), "shop", wrong); d != nil || len(problems) != 1 || err != nil {
 		t.Errorf("what is wrong with a document: %v, %v", problems, err)
 	}
-	if found, err := WarningsOf(t.Context(), "shop", []byte(shop)); len(found) != 1 || err != nil {
+	if found, err := WarningsOf(t.Context(), "shop", []byte(shop), time.Time{}); len(found) != 1 || err != nil {
 		t.Errorf("warnings: %v, %v", found, err)
 	}
-	if found, err := WarningsOf(t.Context(), "shop", wrong); found == nil || len(found) > 0 || err != nil {
+	if found, err := WarningsOf(t.Context(), "shop", wrong, time.Time{}); found == nil || len(found) > 0 || err != nil {
 		t.Errorf("warnings of what is wrong: %v, %v", found, err)
 	}
 	d, _, err := documentOf(t.Context(), "shop", []byte(shop))
