@@ -31,6 +31,8 @@ type Service[C any] struct {
 	Name    string
 	New     func(context.Context, C, Runtime) (*Server, error)
 	Migrate func(context.Context, C) error
+	// Commands are further commands, each with one argument: `<name> <command> <argument>`.
+	Commands map[string]func(ctx context.Context, cfg C, argument string) error
 }
 
 // Main runs a service as a process: `<name>` serves until SIGINT or SIGTERM, `<name> migrate` applies its migrations.
@@ -58,6 +60,8 @@ func run[C any](ctx context.Context, s Service[C], args []string) error {
 		return serve(ctx, s, own)
 	case len(args) == 1 && args[0] == "migrate" && s.Migrate != nil:
 		return s.Migrate(ctx, own)
+	case len(args) == 2 && s.Commands[args[0]] != nil:
+		return s.Commands[args[0]](ctx, own, args[1])
 	}
 	return fmt.Errorf("unknown arguments %q; run it without any to serve, or with migrate where it has tables", args)
 }

@@ -19,6 +19,7 @@ const usage = `Slotmesh in one process: every service, and stores of its own. Se
   slotmesh-allinone                 start, until Ctrl-C
   slotmesh-allinone backup FILE     write all data to a new file, while it runs or not
   slotmesh-allinone restore FILE    fill an empty SLOTMESH_HOME, or DATABASE_URL, from such a file
+  slotmesh-allinone resume-feed FEED   send messages on after events were lost; the log names the feed
 
   PORT                 public address on this machine: pages, interface, /mcp (8080; 0: a free one)
   ADMIN_PORT           owner's pages and admin API (8090; 0: a free one)
@@ -50,8 +51,10 @@ Every other setting of a service reaches it, such as OIDC_ISSUER, MCP_ORIGINS or
   --help, --version    say this, or which build it is, and end
 `
 
-// works are what the command can be asked to do, which takes a file.
-var works = map[string]func(ctx context.Context, env envconfig.Lookuper, path string, out io.Writer) error{"backup": Backup, "restore": Restore}
+// works are what the command can be asked to do, each with one argument: a file, or the name of a feed.
+var works = map[string]func(ctx context.Context, env envconfig.Lookuper, argument string, out io.Writer) error{
+	"backup": Backup, "restore": Restore, "resume-feed": ResumeFeed,
+}
 
 // Do does what arguments ask for that [Asked] has nothing to say to: without any it runs until ctx ends. Its error is one sentence.
 func Do(ctx context.Context, args []string, env envconfig.Lookuper, out io.Writer) error {
@@ -77,7 +80,7 @@ func Asked(args []string, out io.Writer) (bool, error) {
 	}
 	if _, is := works[args[0]]; is {
 		if len(args) != 2 || args[1] == "" || strings.HasPrefix(args[1], "-") {
-			return true, fmt.Errorf("%s takes one file; --help says more", args[0])
+			return true, fmt.Errorf("%s takes one argument; --help says more", args[0])
 		}
 		return false, nil
 	}

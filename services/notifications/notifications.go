@@ -26,6 +26,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/service"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/api"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/deliver"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/feed"
@@ -112,6 +113,21 @@ func networks(texts []string) ([]netip.Prefix, error) {
 // Migrate brings notifications' tables up to date, River's among them.
 func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "notifications", migrations.FS)
+}
+
+// Commands are what the service's program does beside serving and migrating, each with one argument.
+var Commands = map[string]func(ctx context.Context, cfg Config, argument string) error{
+	feed.ResumeCommand: func(ctx context.Context, cfg Config, name string) error { return ResumeFeed(ctx, cfg.Postgres, name) },
+}
+
+// ResumeFeed makes the service go on from the oldest event that a feed keeps, after events before it were lost.
+func ResumeFeed(ctx context.Context, cfg postgres.Config, name string) error {
+	pool, err := postgres.Open(ctx, cfg, "notifications", telemetry.Discard())
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	return store.New(pool).ResumeFeed(ctx, name)
 }
 
 // New returns the service, ready to run. It connects to nothing yet.

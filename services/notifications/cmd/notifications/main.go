@@ -1,4 +1,5 @@
-// Command notifications runs the notifications service; `notifications migrate` brings its tables up to date.
+// Command notifications runs the notifications service; `notifications migrate` brings its tables up to date, and
+// `notifications resume-feed FEED` makes it go on after events were lost.
 package main
 
 import (
@@ -7,5 +8,7 @@ import (
 )
 
 func main() {
-	server.Main(server.Service[notifications.Config]{Name: "notifications", New: notifications.New, Migrate: notifications.Migrate})
+	server.Main(server.Service[notifications.Config]{
+		Name: "notifications", New: notifications.New, Migrate: notifications.Migrate, Commands: notifications.Commands,
+	})
 }

@@ -138,11 +138,14 @@ func (r *Reader) Turn(ctx context.Context) (time.Duration, error) {
 	return pause, err
 }
 
+// ResumeCommand is the command of the service that makes a reader go on after events were lost.
+const ResumeCommand = "resume-feed"
+
 // report says what stands in the way, and what to do about events that are gone.
 func (r *Reader) report(ctx context.Context, err error) {
 	if isExpired(err) {
-		r.Telemetry.Logger.ErrorContext(ctx, "events were lost: the feed no longer keeps those after the cursor; nobody is told of them. "+
-			"To go on from the oldest that is kept: UPDATE notifications.feeds SET cursor = '' WHERE name = '"+r.Feed+"'", "feed", r.Feed, "error", err)
+		r.Telemetry.Logger.ErrorContext(ctx, "events were lost: the feed no longer keeps those after the cursor, so no message is sent about them. "+
+			"To go on from the oldest that is kept, run: notifications "+ResumeCommand+" "+r.Feed+" (of one process: slotmesh-allinone "+ResumeCommand+" "+r.Feed+")", "feed", r.Feed, "error", err)
 		return
 	}
 	r.Telemetry.Logger.WarnContext(ctx, "a feed of events is not read for now", "feed", r.Feed, "error", err)

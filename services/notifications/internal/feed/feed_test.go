@@ -269,12 +269,23 @@ func TestEventsThatAreGoneAreToldOfAndNotSkipped(t *testing.T) {
 	if pause, err := r.Turn(t.Context()); err == nil || pause < time.Minute {
 		t.Errorf("it goes on after %v: %v", pause, err)
 	}
-	for _, want := range []string{"level=ERROR", "events were lost", "UPDATE notifications.feeds SET cursor"} {
+	for _, want := range []string{"level=ERROR", "events were lost", "notifications resume-feed "} {
 		if !strings.Contains(lines.String(), want) {
 			t.Errorf("%q is not logged: %s", want, lines.String())
 		}
 	}
 	if got := notedIn(t, pool); len(got) != 0 {
 		t.Errorf("jobs: %v", got)
+	}
+	records := store.New(pool)
+	if err := records.ResumeFeed(t.Context(), "nothing"); err == nil || !strings.Contains(err.Error(), "the feeds are "+r.Feed) {
+		t.Errorf("a feed that there is not: %v", err)
+	}
+	if err := records.ResumeFeed(t.Context(), r.Feed); err != nil {
+		t.Fatal(err)
+	}
+	events.fail = nil
+	if _, err := replica(t, pool, events, func() error { return nil }, tel).Turn(t.Context()); err != nil {
+		t.Errorf("after the feed is resumed: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -55,6 +56,27 @@ func (s *Store) HoldFeed(ctx context.Context, h Hold) (Feed, error) {
 		return Feed{}, fmt.Errorf("hold the feed of %s: %w", h.Feed, err)
 	}
 	return f, nil
+}
+
+// ResumeFeed makes the reader of a feed go on from the oldest event that the feed keeps. Its error names the feeds that
+// there are.
+func (s *Store) ResumeFeed(ctx context.Context, name string) error {
+	tag, err := s.pool.Exec(ctx, `UPDATE feeds SET cursor = '' WHERE name = $1`, name)
+	if err != nil {
+		return fmt.Errorf("resume the feed of %s: %w", name, err)
+	}
+	if tag.RowsAffected() > 0 {
+		return nil
+	}
+	rows, err := s.pool.Query(ctx, `SELECT name FROM feeds ORDER BY name`)
+	if err != nil {
+		return fmt.Errorf("resume the feed of %s: %w", name, err)
+	}
+	known, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("resume the feed of %s: %w", name, err)
+	}
+	return fmt.Errorf("there is no feed %q; the feeds are %s", name, strings.Join(known, ", "))
 }
 
 // ReleaseFeed frees a feed that the replica holds.

@@ -1,0 +1,32 @@
+package allinone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/sethvargo/go-envconfig"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/services/notifications"
+)
+
+// ResumeFeed makes the messages of the Slotmesh of the settings go on from the oldest event that a feed keeps, while it
+// runs or while it does not. The log names the feed and this command after events were lost.
+func ResumeFeed(ctx context.Context, env envconfig.Lookuper, feed string, out io.Writer) error {
+	cfg, err := loadConfig(ctx, env)
+	if err != nil {
+		return err
+	}
+	url, done, err := databaseToRead(ctx, cfg, saying(out))
+	if err != nil {
+		return err
+	}
+	err = notifications.ResumeFeed(ctx, postgres.Config{URL: url, MaxConns: 1, StatementTimeout: 10 * time.Second}, feed)
+	if err == nil {
+		_, err = fmt.Fprintf(out, "The feed %s goes on from the oldest event that it keeps.\n", feed)
+	}
+	return errors.Join(err, done())
+}
