@@ -394,14 +394,28 @@ func TestAViewerSeesNoContact(t *testing.T) {
 		"/tickets":      `{"event_id":"` + uuid.NewString() + `","tier_id":"` + uuid.NewString() + `","quantity":1,` + customer,
 		"/reservations": `{"rental_id":"` + uuid.NewString() + `","start_date":"2026-12-01","end_date":"2026-12-01","quantity":1,` + customer,
 	} {
-		if made := w.CallAs(t, desk, "POST", harb+list, order); made.Status != 201 || !strings.Contains(made.Body, "@cara") {
-			t.Errorf("%s: %d %s", list, made.Status, made.Body)
+		made := w.CallAs(t, desk, "POST", harb+list, order)
+		if made.Status != 201 || !strings.Contains(made.Body, "@cara") {
+			t.Fatalf("%s: %d %s", list, made.Status, made.Body)
 		}
 		for token, sees := range map[string]bool{viewer: false, desk: true} {
 			got := w.CallAs(t, token, "GET", harb+list, "")
 			for _, contact := range []string{"cara@example.com", phone, "@cara"} {
 				if strings.Contains(got.Body, contact) != sees || !strings.Contains(got.Body, "Cara") {
 					t.Errorf("%s, %s: %s", list, contact, got.Body)
+				}
+			}
+		}
+		page := "/business/harbor/rentals"
+		if list == "/tickets" {
+			page = "/business/harbor/tickets/" + field(t, made, "id").(string)
+		}
+		for role, sees := range map[access.Role]bool{access.Viewer: false, access.Desk: true} {
+			session := w.SessionOf(t, string(role)+list[1:]+"@example.com", access.Member{BusinessID: id, Role: role})
+			got := look(t, w, page, session)
+			for _, contact := range []string{"cara@example.com", phone, "@cara"} {
+				if strings.Contains(got.Body, contact) != sees || !strings.Contains(got.Body, "Cara") {
+					t.Errorf("%s shows a %s %s: %v: %d %s", page, role, contact, !sees, got.Status, got.Body)
 				}
 			}
 		}

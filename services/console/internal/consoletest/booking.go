@@ -87,6 +87,7 @@ func (s *Booking) Handler() http.Handler {
 		"POST /internal/businesses/{business}/tickets":                   s.sellTickets,
 		"POST /internal/businesses/{business}/tickets/sales":             s.sales,
 		"GET /internal/businesses/{business}/tickets":                    s.listTickets,
+		"GET /internal/businesses/{business}/tickets/{id}":               s.showTickets,
 		"GET /internal/businesses/{business}/tickets/{id}/cancellation":  s.ticketCancellation,
 		"POST /internal/businesses/{business}/tickets/{id}/cancel":       s.cancelTickets,
 		"POST /internal/businesses/{business}/tickets/{id}/refund":       s.refundTickets,

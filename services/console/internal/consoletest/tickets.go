@@ -100,6 +100,14 @@ func (s *Booking) order(r *http.Request) (*booking.Ticket, error) {
 	return &tickets[i], nil
 }
 
+func (s *Booking) showTickets(r *http.Request) (*reply, error) {
+	order, err := s.order(r)
+	if err != nil {
+		return nil, err
+	}
+	return ok(order)
+}
+
 func (s *Booking) ticketCancellation(r *http.Request) (*reply, error) {
 	order, err := s.order(r)
 	if err != nil {

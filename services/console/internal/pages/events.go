@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,7 +106,7 @@ func (p *Pages) order(c *fiber.Ctx) error {
 
 var orderColumns = []string{
 	"id", "status", "event", "date", "start_time", "tickets", "quantity", "total", "currency", "payment", "paid_online", "refunded", "customer_name", "customer_email",
-	"created_at", "cancelled_at",
+	"created_at", "cancelled_at", "customer_phone",
 }
 
 // exportOrders sends the orders of an event that the address asks for as a table that spreadsheets read.
@@ -123,7 +124,13 @@ func (p *Pages) exportOrders(c *fiber.Ctx) error {
 		return err
 	}
 	filter.EventID = &id
-	return sendTable(c, "tickets-"+slug, orderColumns, orderRow, func(take func([]booking.Ticket)) error {
+	offer, err := p.owner.Business(c.UserContext(), slug)
+	if err != nil {
+		return err
+	}
+	header := append(slices.Clone(orderColumns), answerColumns(offer)...)
+	withAnswers := func(t booking.Ticket) []string { return append(orderRow(t), answerCells(offer, t.FormData)...) }
+	return sendTable(c, "tickets-"+slug, header, withAnswers, func(take func([]booking.Ticket)) error {
 		return p.owner.ExportOrders(c.UserContext(), gate.Principal(c), slug, filter, take)
 	})
 }
@@ -145,6 +152,7 @@ func orderRow(t booking.Ticket) []string {
 	return []string{
 		t.ID.String(), t.Status, reportcsv.Words(t.EventName), t.Date, strings.TrimSuffix(t.StartTime, ":00"), reportcsv.Words(strings.Join(tiers, " + ")), strconv.Itoa(t.Quantity), total, t.Currency,
 		payment, paid, refunded, reportcsv.Words(t.CustomerName), reportcsv.Words(deref(t.CustomerEmail)), t.CreatedAt.Format(instant), cancelled,
+		reportcsv.Words(deref(t.CustomerPhone)),
 	}
 }
 

@@ -28,15 +28,9 @@ func (o *Owner) ListBookings(ctx context.Context, by Principal, slug string, fil
 	}
 	list, err := o.Bookings.Bookings(ctx, business.ID, filter, page)
 	if err == nil && reach == access.NoContact {
-		for i := range list.Bookings {
-			withoutContact(&list.Bookings[i])
-		}
+		removeContacts(list.Bookings)
 	}
 	return list, err
-}
-
-func withoutContact(b *booking.Booking) {
-	b.CustomerEmail, b.CustomerPhone, b.FormData = "", nil, []byte("{}")
 }
 
 // ListTickets lists orders of tickets; a viewer sees them without customers' contact, and may not look for it. Faults: invalid_parameter for a
@@ -46,16 +40,13 @@ func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filt
 	if err != nil {
 		return nil, err
 	}
-	hidden := withoutContactOfSales(by, business)
+	hidden := hidesContact(by, business)
 	if hidden && filter.Query != "" {
 		return nil, fault.Newf(fault.Forbidden, "The role %s may not look for tickets by their customer.", access.Viewer) // it would tell contacts
 	}
 	list, err := o.Bookings.Tickets(ctx, business.ID, filter, page)
 	if err == nil && hidden {
-		for i := range list.Tickets {
-			t := &list.Tickets[i]
-			t.CustomerEmail, t.CustomerPhone, t.FormData = nil, nil, []byte("{}")
-		}
+		removeContacts(list.Tickets)
 	}
 	return list, err
 }
@@ -78,16 +69,8 @@ func (o *Owner) reservationsIn(ctx context.Context, by Principal, business *cata
 	if err != nil {
 		return nil, err
 	}
-	if withoutContactOfSales(by, business) {
-		for i := range list.Reservations {
-			r := &list.Reservations[i]
-			r.CustomerEmail, r.CustomerPhone, r.FormData = nil, nil, []byte("{}")
-		}
+	if hidesContact(by, business) {
+		removeContacts(list.Reservations)
 	}
 	return list, nil
-}
-
-// withoutContactOfSales reports whether somebody sees tickets and reservations without customers' contact.
-func withoutContactOfSales(by Principal, business *catalog.Offer) bool {
-	return by.Reach(business.ID, access.SeeSales) == access.NoContact
 }

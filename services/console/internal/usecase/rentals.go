@@ -141,8 +141,8 @@ func (o *Owner) freeOf(ctx context.Context, slug string, days []timespan.Date, r
 // Reservation returns one reservation; a viewer sees it without the customer's contact. Faults: not_found.
 func (o *Owner) Reservation(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) (*rental.Reservation, error) {
 	found, err := o.Rentals.Of(business.ID).Reservation(ctx, business.Slug, id)
-	if err == nil && withoutContactOfSales(by, business) {
-		found.CustomerEmail = nil
+	if err == nil && hidesContact(by, business) {
+		removeContact(found)
 	}
 	return found, err
 }

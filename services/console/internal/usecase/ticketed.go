@@ -132,8 +132,8 @@ func (a *TicketedEvent) counted(sold map[uuid.UUID]int) {
 // Order returns one order of tickets; a viewer sees it without the customer's contact. Faults: not_found.
 func (o *Owner) Order(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) (*booking.Ticket, error) {
 	found, err := o.Bookings.Ticket(ctx, business.ID, id)
-	if err == nil && withoutContactOfSales(by, business) {
-		found.CustomerEmail = nil
+	if err == nil && hidesContact(by, business) {
+		removeContact(found)
 	}
 	return found, err
 }

@@ -157,7 +157,7 @@ func (o *Owner) Booking(ctx context.Context, by Principal, slug string, id uuid.
 			return nil, fault.New(fault.NotFound, "Booking not found")
 		}
 	case access.NoContact:
-		withoutContact(found)
+		removeContact(found)
 	}
 	return found, nil
 }

@@ -1,0 +1,38 @@
+package usecase
+
+import (
+	"fmt"
+
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+)
+
+// hidesContact reports whether somebody sees orders of tickets and reservations without the contact of customers.
+func hidesContact(by Principal, business *catalog.Offer) bool {
+	return by.Reach(business.ID, access.SeeSales) == access.NoContact
+}
+
+// removeContact removes the contact and the answers of the customer from a booking, an order of tickets or a
+// reservation. It is the only place that does so: a field that identifies the customer is added here.
+func removeContact[T booking.Booking | booking.Ticket | rental.Reservation](sale *T) {
+	none := []byte("{}")
+	switch s := any(sale).(type) {
+	case *booking.Booking:
+		s.CustomerEmail, s.CustomerPhone, s.FormData = "", nil, none
+	case *booking.Ticket:
+		s.CustomerEmail, s.CustomerPhone, s.FormData = nil, nil, none
+	case *rental.Reservation:
+		s.CustomerEmail, s.CustomerPhone, s.FormData = nil, nil, none
+	default:
+		panic(fmt.Sprintf("usecase: there is no rule for %T", sale))
+	}
+}
+
+// removeContacts is removeContact for each of a list.
+func removeContacts[T booking.Booking | booking.Ticket | rental.Reservation](sales []T) {
+	for i := range sales {
+		removeContact(&sales[i])
+	}
+}
