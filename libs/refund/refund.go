@@ -81,6 +81,32 @@ func (p Policy) Until(booked, start, t time.Time, former ...time.Time) time.Time
 	return time.Time{}
 }
 
+// Step is a share of what was paid that a cancellation refunds up to an instant.
+type Step struct {
+	Until   time.Time // the last instant of the step
+	Percent int       // 1 to 100
+}
+
+// Steps returns the shares that cancellations refund from t to the start, in order of time, without spans that refund
+// nothing. Its parameters are those of [Policy.Percent]. It returns nil without rules: all is refunded at any time.
+func (p Policy) Steps(booked, start, t time.Time, former ...time.Time) []Step {
+	if len(p.Rules) == 0 {
+		return nil
+	}
+	var steps []Step
+	for !t.After(start) {
+		until := p.Until(booked, start, t, former...)
+		if until.IsZero() || until.After(start) {
+			until = start
+		}
+		if percent := p.Percent(booked, start, t, former...); percent > 0 {
+			steps = append(steps, Step{Until: until, Percent: percent})
+		}
+		t = until.Add(time.Nanosecond)
+	}
+	return steps
+}
+
 // Share is a percentage of an amount in minor units, rounded half up.
 func Share(amount int64, percent int) int64 { return (amount*int64(percent) + 50) / 100 }
 

@@ -2,6 +2,7 @@ package refund_test
 
 import (
 	"math/big"
+	"slices"
 	"testing"
 	"time"
 
@@ -129,6 +130,41 @@ func TestAnyPolicyFollowsTheWords(t *testing.T) {
 			between := at.Add(last.Sub(at) / 49 * time.Duration(i))
 			if percentByTheWords(p, booked, start, between) != want {
 				t.Fatalf("it does not hold at %v, before %v", between, last)
+			}
+		}
+	})
+}
+
+// Steps give at each instant before the start the share that the words give, and each step is as long as it can be.
+func TestStepsFollowTheWords(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := policies().Draw(t, "policy")
+		start := booked.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "lead")) * time.Hour)
+		from := booked.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "hours"))*time.Hour + time.Duration(rapid.IntRange(-1, 1).Draw(t, "off")))
+		steps := p.Steps(booked, start, from)
+		if len(p.Rules) == 0 {
+			if steps != nil {
+				t.Fatalf("got %v without rules", steps)
+			}
+			return
+		}
+		for at := from; !at.After(start); at = at.Add(15 * time.Minute) {
+			percent := 0
+			if i := slices.IndexFunc(steps, func(s refund.Step) bool { return !at.After(s.Until) }); i >= 0 {
+				percent = steps[i].Percent
+			}
+			want := percentByTheWords(p, booked, start, at)
+			if want > 0 && percent != want {
+				t.Fatalf("%d %% at %v, want %d", percent, at, want)
+			}
+		}
+		for i, s := range steps {
+			if s.Percent <= 0 || s.Until.After(start) || s.Percent != percentByTheWords(p, booked, start, s.Until) {
+				t.Fatalf("step %d of %v is wrong", i, steps)
+			}
+			if s.Until.Before(start) && percentByTheWords(p, booked, start, s.Until.Add(time.Nanosecond)) == s.Percent {
+				t.Fatalf("step %d of %v ends too early", i, steps)
 			}
 		}
 	})

@@ -94,7 +94,9 @@ func (c *Charge) Shown(currency money.Currency) *Payment {
 	if c == nil {
 		return nil
 	}
-	shown := &Payment{Provider: c.Provider, Status: c.Status, Amount: currency.JSON(c.Amount), Refunded: currency.JSON(c.Refunded)}
+	shown := &Payment{
+		Provider: c.Provider, Status: c.Status, Amount: currency.JSON(c.Amount), Refunded: currency.JSON(c.Refunded), Policy: c.Policy,
+	}
 	switch c.Status {
 	case ChargeCreating:
 		shown.Status = PaymentOpen

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"github.com/slotmesh/slotmesh/libs/refund"
 )
 
 // Payment is what of a booking, an order of tickets or a reservation is paid online.
@@ -15,6 +17,8 @@ type Payment struct {
 	DueAt    *time.Time  `json:"due_at"` // of an open one: until when the customer can pay
 	Refund   *Refund     `json:"refund"` // the newest; null: none was owed
 	Dispute  *Dispute    `json:"dispute,omitempty"`
+	// Policy is the cancellation policy that the sale was made under, with what a reschedule changed of it.
+	Policy refund.Policy `json:"cancellation_policy"`
 }
 
 // Dispute is a customer's dispute of a payment at their bank. Reason is the provider's, such as fraudulent.

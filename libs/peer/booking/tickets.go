@@ -52,7 +52,9 @@ type Ticket struct {
 	StartTime string     `json:"start_time"`
 	Timezone  string     `json:"timezone"`  // as of [Booking]
 	Withdrawn bool       `json:"withdrawn"` // the business no longer offers the event
-	Quantity  int        `json:"quantity"`  // of all tiers
+	// FormerStarts are the starts that the business has moved the event from since the sale.
+	FormerStarts []time.Time `json:"former_starts,omitempty"`
+	Quantity     int         `json:"quantity"` // of all tiers
 	// Total is what the customer was asked for, in Currency; null where the owner sold, who agrees with the customer.
 	Total         *json.Number `json:"total"`
 	Currency      string       `json:"currency"`

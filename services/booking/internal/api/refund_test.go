@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
@@ -168,8 +169,9 @@ func TestEventsTellOfThePaymentAsItWas(t *testing.T) {
 		}
 		got[e.Type] = b.Payment
 	}
-	paid := func(status string, refunded json.Number, refund *booking.Refund) *booking.Payment {
-		return &booking.Payment{Provider: "stripe", Status: status, Amount: "40.00", Refunded: refunded, Refund: refund}
+	policy := refund.PolicyOf(s.offer)
+	paid := func(status string, refunded json.Number, back *booking.Refund) *booking.Payment {
+		return &booking.Payment{Provider: "stripe", Status: status, Amount: "40.00", Refunded: refunded, Refund: back, Policy: policy}
 	}
 	back := func(status string) *booking.Refund {
 		return &booking.Refund{Amount: "12.50", Percent: 31, Status: status}

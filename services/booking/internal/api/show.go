@@ -45,6 +45,7 @@ func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 	}
 	shown := &booking.Payment{
 		Provider: p.Provider, Status: p.Status, Amount: currency.JSON(p.Amount), Refunded: currency.JSON(p.Refunded),
+		Policy: p.Policy,
 	}
 	switch p.Status {
 	case store.ChargeCreating:
@@ -73,7 +74,7 @@ func showTicket(t store.Ticket) booking.Ticket {
 		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), Timezone: t.Timezone, Withdrawn: t.Withdrawn,
 		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
 		CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail, CustomerPhone: t.CustomerPhone, FormData: t.FormData,
-		Locale: t.Locale, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt,
+		Locale: t.Locale, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt, FormerStarts: t.FormerStarts,
 		Payment: showPayment(t.Payment, t.Currency),
 	}
 	if len(t.Tiers) == 1 {

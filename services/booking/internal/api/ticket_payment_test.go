@@ -19,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
@@ -89,7 +90,9 @@ func TestTicketsWaitForTheirPaymentAndAreSoldByIt(t *testing.T) {
 	s := openBoxOffice(t, f.URL)
 	sold, id := s.order("k", seats(3, 1))
 	due := now.Add(expiresAfter)
-	want := &booking.Payment{Provider: "stripe", Status: booking.PaymentOpen, Amount: "270.00", Refunded: "0.00", DueAt: &due}
+	want := &booking.Payment{
+		Provider: "stripe", Status: booking.PaymentOpen, Amount: "270.00", Refunded: "0.00", DueAt: &due, Policy: refund.PolicyOf(s.offer),
+	}
 	if diff := cmp.Diff(want, sold.Payment); diff != "" || sold.Status != booking.StatusPending || *sold.Total != "270.00" {
 		t.Errorf("ordered %+v\n%s", sold, diff)
 	}

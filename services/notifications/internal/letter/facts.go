@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/locale"
+	"github.com/slotmesh/slotmesh/libs/refund"
 )
 
 // Facts are what a message tells. Texts may be anything that people typed. Business, Subject and Customer belong to every
@@ -80,9 +81,9 @@ type Subject struct {
 	// Units are the prices per person that Total is made of, and Changes the labels of the pricing rules that changed a price.
 	Units   []Units
 	Changes []string
-	// Policy are the moments of the cancellation policy that lie ahead, the earliest first; Deadline is the last moment at which the
-	// customer may cancel online, the zero time where they may not.
-	Policy   []PolicyStep
+	// Policy are the refunds of the time ahead. Deadline is the last instant at which the customer may cancel online; the zero
+	// time if they may not.
+	Policy   []refund.Step
 	Deadline time.Time
 	Pending  bool // waits to be confirmed
 }
@@ -103,12 +104,6 @@ func (w When) end() When {
 		return When{Start: w.End.AddDate(0, 0, -1), AllDay: true}
 	}
 	return When{Start: w.End}
-}
-
-// PolicyStep is a share of what was paid that comes back of what is cancelled until a moment.
-type PolicyStep struct {
-	Until   time.Time
-	Percent int
 }
 
 // Units is a price that several people pay.

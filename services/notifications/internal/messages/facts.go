@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
@@ -44,30 +45,41 @@ func (m *Messages) facts(offer *catalog.Offer, e event.Event, language string) (
 	if err != nil {
 		return letter.Facts{}, fmt.Errorf("the data of %s: %w", e.Type, err)
 	}
-	addPolicy(&f.Subject, offer, e.At, f.Was != nil)
 	return f, nil
 }
 
-// addPolicy tells until when a cancellation of what is ahead gives back how much, and until when it can be made online. A
-// reschedule may have lowered what comes back (lifecycle.md §4), so that a message about it names the deadline alone.
-func addPolicy(s *letter.Subject, offer *catalog.Offer, now time.Time, rescheduled bool) {
-	if s.When.Start.IsZero() || !s.When.Start.After(now) {
+// sale is what the cancellation of a sale depends on.
+type sale struct {
+	payment      *booking.Payment // nil: nothing is paid online
+	madeAt       time.Time
+	formerStarts []time.Time // the business has moved the sale from these
+	withdrawn    bool        // the business no longer offers what was sold
+}
+
+// addPolicy adds until when the customer can cancel, and how much each span of time refunds, by the policy of the sale; the
+// offer's policy is the sale's if nothing is paid online. It adds nothing about what has begun.
+func addPolicy(s *letter.Subject, offer *catalog.Offer, of sale, now time.Time) {
+	start := s.When.Start
+	if start.IsZero() || !start.After(now) {
 		return
 	}
-	before := func(hours int) time.Time { return s.When.Start.Add(-time.Duration(hours) * time.Hour) }
-	if within := offer.SelfService.CancelUntilHours; within != nil && before(*within).After(now) {
-		s.Deadline = before(*within)
+	within := offer.SelfService.CancelUntilHours
+	if of.withdrawn || len(of.formerStarts) > 0 {
+		within = new(int) // lifecycle.md §4: until the start
 	}
-	if s.Total.Amount == "" || rescheduled {
-		return
-	}
-	steps := slices.Clone(offer.CancellationPolicy)
-	slices.SortFunc(steps, func(a, b catalog.CancellationRule) int { return b.HoursBefore - a.HoursBefore })
-	for _, step := range steps {
-		if until := before(step.HoursBefore); step.RefundPercent > 0 && until.After(now) {
-			s.Policy = append(s.Policy, letter.PolicyStep{Until: until, Percent: step.RefundPercent})
+	if within != nil {
+		if deadline := start.Add(-time.Duration(*within) * time.Hour); deadline.After(now) {
+			s.Deadline = deadline
 		}
 	}
+	if s.Total.Amount == "" || of.withdrawn {
+		return
+	}
+	policy := refund.PolicyOf(offer)
+	if of.payment != nil {
+		policy = of.payment.Policy
+	}
+	s.Policy = policy.Steps(of.madeAt, start, now, of.formerStarts...)
 }
 
 // notices are what owners are told of.
@@ -114,6 +126,7 @@ func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer, language st
 	}
 	f.Answers = answers(offer, b.FormData)
 	ofPayment(f, e, b.Payment, b.Currency)
+	addPolicy(&f.Subject, offer, sale{payment: b.Payment, madeAt: b.CreatedAt, withdrawn: b.Withdrawn}, e.At)
 	return nil
 }
 
@@ -174,6 +187,7 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language str
 	}
 	f.Answers = answers(offer, t.FormData)
 	ofPayment(f, e, t.Payment, t.Currency)
+	addPolicy(&f.Subject, offer, sale{payment: t.Payment, madeAt: t.CreatedAt, formerStarts: t.FormerStarts, withdrawn: t.Withdrawn}, e.At)
 	return nil
 }
 
@@ -213,6 +227,7 @@ func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer, languag
 	}
 	f.Answers = answers(offer, r.FormData)
 	ofPayment(f, e, r.Payment, r.Currency)
+	addPolicy(&f.Subject, offer, sale{payment: r.Payment, madeAt: r.CreatedAt, withdrawn: r.Withdrawn}, e.At)
 	return nil
 }
 

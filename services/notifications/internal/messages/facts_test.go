@@ -12,7 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 )
 
 // factsOf are those of an order of tickets of a business in Berlin whose colour is green.
@@ -127,4 +129,46 @@ func TestAMessageTellsTimesOfTheZoneOfTheSale(t *testing.T) {
 			t.Errorf("a %s is at %s in %s, for %+v", kind, got, f.Business.Zone, f.Subject.Total)
 		}
 	}
+}
+
+// A message states the policy of the sale, as lifecycle.md §4 applies it, also after the business has changed its own.
+func TestAMessageStatesThePolicyOfTheSale(t *testing.T) {
+	t.Parallel()
+	rules := func(hours, percent int) []catalog.CancellationRule {
+		return []catalog.CancellationRule{{HoursBefore: hours, RefundPercent: percent}}
+	}
+	sold := time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)
+	start, former := sold.Add(72*time.Hour), sold.Add(96*time.Hour)
+	within := 24
+	offer := &catalog.Offer{Name: "Club", Currency: "EUR", Timezone: "UTC", CancellationPolicy: rules(48, 100)}
+	offer.SelfService.CancelUntilHours = &within
+	if err := offer.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	lowered := 30
+	for name, c := range map[string]struct {
+		of       sale
+		steps    []refund.Step
+		deadline time.Time
+	}{
+		"unpaid":  {sale{}, []refund.Step{{Until: start.Add(-48 * time.Hour), Percent: 100}}, start.Add(-24 * time.Hour)},
+		"paid":    {sale{payment: paidUnder(rules(10, 50), nil)}, []refund.Step{{Until: start.Add(-10 * time.Hour), Percent: 50}}, start.Add(-24 * time.Hour)},
+		"lowered": {sale{payment: paidUnder(rules(10, 50), &lowered)}, []refund.Step{{Until: start.Add(-10 * time.Hour), Percent: 30}}, start.Add(-24 * time.Hour)},
+		"moved by the business": {
+			sale{payment: paidUnder(rules(48, 100), nil), formerStarts: []time.Time{former}},
+			[]refund.Step{{Until: former.Add(-48 * time.Hour), Percent: 100}}, start,
+		},
+		"withdrawn": {sale{payment: paidUnder(rules(48, 100), nil), withdrawn: true}, nil, start},
+	} {
+		c.of.madeAt = sold
+		s := letter.Subject{When: letter.When{Start: start}, Total: letter.Money{Amount: "40", Currency: "EUR"}}
+		addPolicy(&s, offer, c.of, sold)
+		if !slices.Equal(s.Policy, c.steps) || !s.Deadline.Equal(c.deadline) {
+			t.Errorf("%s: got %v and %v, want %v and %v", name, s.Policy, s.Deadline, c.steps, c.deadline)
+		}
+	}
+}
+
+func paidUnder(rules []catalog.CancellationRule, maxPercent *int) *booking.Payment {
+	return &booking.Payment{Status: booking.PaymentPaid, Policy: refund.Policy{Rules: rules, MaxPercent: maxPercent}}
 }

@@ -212,7 +212,6 @@ func withBefore(offer *catalog.Offer, facts letter.Facts, language string, c pla
 	}
 	if !before.StartsAt.Equal(facts.Subject.When.Start) || !before.EndsAt.Equal(facts.Subject.When.End) {
 		facts.Was = &letter.When{Start: before.StartsAt, End: before.EndsAt}
-		facts.Subject.Policy = nil // a reschedule may have lowered what comes back, as of addPolicy
 	}
 	if staff := offer.MemberName(before.StaffID, text(before.StaffName), language); staff != facts.Subject.Staff {
 		facts.WasStaff = staff

@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/pricelabel"
+	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
@@ -276,7 +277,7 @@ func (p *Page) policy(price *usecase.Price) []string {
 	}
 	var says []string
 	if !money.Number(price.Total).IsZero() {
-		says = p.refundDates(steps, price.StartsAt)
+		says = p.refundDates(price.StartsAt)
 	}
 	if within := offer.SelfService.CancelUntilHours; within != nil {
 		if closes := price.StartsAt.Add(-time.Duration(*within) * time.Hour); closes.After(p.Business.Now) {
@@ -286,22 +287,20 @@ func (p *Page) policy(price *usecase.Price) []string {
 	return says
 }
 
-// refundDates says until when each step of the policy holds; those whose time has passed are left out.
-func (p *Page) refundDates(steps []catalog.CancellationRule, start time.Time) []string {
+// refundDates returns until when a cancellation of what is booked now refunds how much.
+func (p *Page) refundDates(start time.Time) []string {
+	policy, now := refund.PolicyOf(p.Business.Offer), p.Business.Now
+	steps := policy.Steps(now, start, now)
 	var says []string
 	for _, s := range steps {
-		until := start.Add(-time.Duration(s.HoursBefore) * time.Hour)
-		if s.RefundPercent == 0 || !until.After(p.Business.Now) {
-			continue
-		}
-		says = append(says, p.refundUntil(until, s.RefundPercent))
+		says = append(says, p.refundUntil(s.Until, s.Percent))
 	}
 	switch {
-	case len(steps) == 0:
+	case len(policy.Rules) == 0:
 		return nil
 	case len(says) == 0:
 		return []string{p.Words.Say("manage_refund_none")}
-	case steps[len(steps)-1].HoursBefore > 0 || steps[len(steps)-1].RefundPercent == 0:
+	case steps[len(steps)-1].Until.Before(start):
 		return append(says, p.Words.Say("refund_never"))
 	}
 	return says

@@ -106,7 +106,7 @@ func TestAReservationWaitsForItsPaymentAndIsConfirmedByIt(t *testing.T) {
 	key := uuid.NewString()
 	made := s.mustReserve(t, key, twoHours())
 	due := s.clock.Now().Add(expiresAfter)
-	want := &booking.Payment{Provider: "stripe", Status: booking.PaymentOpen, Amount: "26.00", Refunded: "0.00", DueAt: &due}
+	want := &booking.Payment{Provider: "stripe", Status: booking.PaymentOpen, Amount: "26.00", Refunded: "0.00", DueAt: &due, Policy: s.bank.policy}
 	if diff := cmp.Diff(want, made.Payment); diff != "" || made.Status != rental.StatusPending || *made.Total != "26.00" || made.CheckoutURL == "" {
 		t.Errorf("made %+v\n%s", made, diff)
 	}
