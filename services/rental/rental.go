@@ -110,16 +110,13 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Go("learning later news of charges", keepsUp(pool, rt, "learning later news of charges", news.Learn))
 	s.Go("closing charges", keepsUp(pool, rt, "closing charges", news.Tell)) // asking does not wait for it
 	s.Go("no longer counting what is over", keepsUp(pool, rt, "no longer counting what is over", news.Uncount))
-	followed := catalogclient.NewClient(catalog, rt.Telemetry) // its own cache, so that a sweep evicts no offer of the request path
-	followers := usecase.NewFollowers(records, struct {
-		*catalogclient.Client
-		*catalogclient.ByID
-	}{followed, catalogclient.NewByID(catalog, followed)}, rt.Clock, rt.Telemetry)
+	byID := catalogclient.NewByID(catalog, offers)
+	followers := usecase.NewFollowers(records, offers, byID, rt.Clock, rt.Telemetry)
 	s.Go("hearing of new offers", func(ctx context.Context) error { return catalogclient.Listen(ctx, rdb, followers.Changed) })
 	s.Go("following rentals", keepsUp(pool, rt, "following rentals", followers.Once))
 	owner := usecase.NewOwner(offers, records, prices, charges, links, cfg.Server.RequestTimeout, rt.Clock, rt.Telemetry)
 	api.NewInternal(owner, news, offers, records, links, rt.Clock).Mount(s.Internal)
-	api.NewByLink(usecase.NewByLink(records, catalogclient.NewByID(catalog, offers), charges, news, rt.Clock)).Mount(s.Internal)
+	api.NewByLink(usecase.NewByLink(records, byID, charges, news, rt.Clock)).Mount(s.Internal)
 	return nil
 }
 

@@ -49,11 +49,22 @@ func NewByID(p *peer.Client, offers *Client) *ByID { return &ByID{slugs: NewSlug
 
 // Offer returns the offer of a business as [Client.Get] does. Faults: business_not_found, also where another business has the slug now.
 func (b *ByID) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
+	return b.read(ctx, id, b.offers.Get)
+}
+
+// Unkept returns the offer of a business as [Client.Unkept] does. Faults as of Offer.
+func (b *ByID) Unkept(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
+	return b.read(ctx, id, b.offers.Unkept)
+}
+
+func (b *ByID) read(
+	ctx context.Context, id uuid.UUID, bySlug func(context.Context, string) (*catalog.Offer, error),
+) (*catalog.Offer, error) {
 	slug, err := b.slugs.Slug(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	offer, err := b.offers.Get(ctx, slug)
+	offer, err := bySlug(ctx, slug)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func TestARentalThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 			offered := s.offer
 			as := func(withdrawn bool, told string) {
 				t.Helper()
-				followers := usecase.NewFollowers(s.Store, s.peers, s.clock, telemetry.Discard())
+				followers := usecase.NewFollowers(s.Store, s.peers, s.peers, s.clock, telemetry.Discard())
 				followers.Changed("harbor")
 				for range 2 {
 					if err := followers.Once(t.Context()); err != nil {
@@ -67,5 +67,21 @@ func TestARentalThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
+	}
+}
+
+// A sweep withdraws nothing by an older offer that is still in memory.
+func TestASweepReadsTheNewestOffer(t *testing.T) {
+	t.Parallel()
+	s := startOnlinePayment(t)
+	made := s.mustReserve(t, uuid.NewString(), twoHours())
+	old := *s.offer
+	old.Rentals = nil
+	s.change(func(p *peers) { p.remembered = &old })
+	if err := usecase.NewFollowers(s.Store, s.peers, s.peers, s.clock, telemetry.Discard()).Once(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.client.Reservation(t.Context(), "harbor", made.ID); err != nil || got.Withdrawn {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }

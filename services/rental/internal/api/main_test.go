@@ -142,6 +142,15 @@ func (n *peers) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 	return offer, err
 }
 
+// Unkept returns the newest offer of a business by its id.
+func (n *peers) Unkept(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
+	offer, err := n.Fresh(ctx, "harbor")
+	if err == nil && offer.ID != id {
+		err = fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	return offer, err
+}
+
 // Quotes prices a unit as the offer does, and five hours or days and more at half of that.
 func (n *peers) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {
 	n.mu.Lock()

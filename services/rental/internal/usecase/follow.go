@@ -18,11 +18,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// FollowedOffers gives the newest offer of a business, by its slug or its id. Faults: business_not_found; any other error means that it
-// could not be read.
-type FollowedOffers interface {
+// FreshOffers reads the newest offer of a business, never an older one. Faults: business_not_found; another error means
+// that the offer could not be read.
+type FreshOffers interface {
 	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
-	Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
+}
+
+// UnkeptOffers is as [FreshOffers], by the id of a business, and keeps no offer in memory.
+type UnkeptOffers interface {
+	Unkept(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 }
 
 const (
@@ -35,7 +39,8 @@ const (
 // withdrawn. Holders are told by the events of their reservations.
 type Followers struct {
 	records  *store.Store
-	offers   FollowedOffers
+	offers   FreshOffers
+	byID     UnkeptOffers
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	followed metric.Int64Counter
@@ -47,9 +52,9 @@ type Followers struct {
 }
 
 // NewFollowers returns the job.
-func NewFollowers(records *store.Store, offers FollowedOffers, c clock.Clock, tel *telemetry.Telemetry) *Followers {
+func NewFollowers(records *store.Store, offers FreshOffers, byID UnkeptOffers, c clock.Clock, tel *telemetry.Telemetry) *Followers {
 	return &Followers{
-		records: records, offers: offers, clock: c, tel: tel, changed: map[string]struct{}{},
+		records: records, offers: offers, byID: byID, clock: c, tel: tel, changed: map[string]struct{}{},
 		followed: tel.Counter("slotmesh.rental.followed", "Reservations that were changed because their rental was."),
 	}
 }
@@ -107,7 +112,7 @@ func (f *Followers) sweep(ctx context.Context) (bool, error) {
 			return false, err
 		}
 		for _, id := range businesses {
-			offer, err := f.offers.Offer(ctx, id)
+			offer, err := f.byID.Unkept(ctx, id)
 			if err == nil {
 				err = f.follow(ctx, offer)
 			}
