@@ -131,11 +131,11 @@ func (s *Store) TokenByID(ctx context.Context, id uuid.UUID) (Token, error) {
 const keptToken = `jsonb_build_object('id', id, 'business_id', business_id, 'name', name, 'role', role, 'staff_id', staff_id, 'prefix', prefix,
     'created_at', created_at, 'expires_at', expires_at, 'revoked_at', revoked_at)`
 
-// endedSQL is a query of the ids of tokens and of those that were made with them. first is a query of the former.
+// endedSQL begins a query with ended_tokens: the ids of tokens, and of those that were made with them. first is a query of the former.
 func endedSQL(first string) string {
-	return `WITH RECURSIVE ended AS (
+	return `WITH RECURSIVE ended_tokens AS (
 		    ` + first + `
-		    UNION SELECT t.id FROM tokens AS t JOIN ended ON t.created_by = ended.id
+		    UNION SELECT t.id FROM tokens AS t JOIN ended_tokens ON t.created_by = ended_tokens.id
 		)`
 }
 
@@ -143,11 +143,11 @@ func endedSQL(first string) string {
 // the ids of the former; its parameters are args. What ended before stays as it was.
 func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, now time.Time) error {
 	args = eventlog.Add(ctx, args, now)
-	if _, err := tx.Exec(ctx, endInvitationSQL(`made_by IN (`+endedSQL(first)+` SELECT id FROM ended)`), args); err != nil {
+	if _, err := tx.Exec(ctx, endInvitationSQL(`made_by IN (`+endedSQL(first)+` SELECT id FROM ended_tokens)`), args); err != nil {
 		return fmt.Errorf("end the invitations of tokens: %w", err)
 	}
 	_, err := tx.Exec(ctx, endedSQL(first)+`, revoked AS (
-		    UPDATE tokens SET revoked_at = @event_at, sequence = tokens.sequence + 1 FROM ended WHERE tokens.id = ended.id AND revoked_at IS NULL
+		    UPDATE tokens SET revoked_at = @event_at, sequence = tokens.sequence + 1 FROM ended_tokens WHERE tokens.id = ended_tokens.id AND revoked_at IS NULL
 		    RETURNING tokens.*
 		)
 		`+eventlog.Record(event.Token, event.TokenRevoked, "revoked", keptToken), args)
