@@ -31,7 +31,8 @@ type Followers struct {
 	alone      func(context.Context, func(context.Context) error) error
 	clock      clock.Clock
 	tel        *telemetry.Telemetry
-	followed   metric.Int64Counter
+	orders     metric.Int64Counter
+	bookings   metric.Int64Counter
 }
 
 // NewFollowers returns the job. alone does work while no other replica does it.
@@ -41,7 +42,8 @@ func NewFollowers(
 ) *Followers {
 	return &Followers{
 		records: records, businesses: businesses, alone: alone, clock: c, tel: tel,
-		followed: tel.Counter("slotmesh.tickets.followed", "Orders of tickets and bookings that were changed because their event or class session was."),
+		orders:   tel.Counter("slotmesh.tickets.followed", "Orders of tickets that were changed because their event was."),
+		bookings: tel.Counter("slotmesh.bookings.followed", "Bookings that were changed because their class session was."),
 	}
 }
 
@@ -91,7 +93,7 @@ func (f *Followers) follow(ctx context.Context, u store.Unfollowed) error {
 	}
 	for _, e := range events {
 		n, err := f.records.FollowEvent(ctx, eventNow(offer, e, now))
-		f.followed.Add(ctx, int64(n))
+		f.orders.Add(ctx, int64(n))
 		if err != nil {
 			return err
 		}
@@ -122,7 +124,7 @@ func (f *Followers) followSessions(ctx context.Context, offer *catalog.Offer, no
 			continue
 		}
 		n, err := f.records.FollowSession(ctx, offer.ID, of, withdrawn, now)
-		f.followed.Add(ctx, int64(n))
+		f.bookings.Add(ctx, int64(n))
 		if err != nil {
 			return err
 		}
