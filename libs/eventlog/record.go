@@ -66,7 +66,7 @@ func Add(ctx context.Context, args pgx.NamedArgs, at time.Time) pgx.NamedArgs {
 	args["event_extra"], args["recorded_id"], args["event_at"], args["actor_id"] = "{}", uuid.Must(uuid.NewV7()), at, nil
 	by, err := actor.Require(ctx)
 	if err != nil {
-		args["actor_kind"] = refused{err}
+		args["actor_kind"] = failingParameter{err}
 		return args
 	}
 	args["actor_kind"] = string(by.Kind)
@@ -79,8 +79,8 @@ func Add(ctx context.Context, args pgx.NamedArgs, at time.Time) pgx.NamedArgs {
 	return args
 }
 
-// refused is a parameter that fails its statement: pgx asks for its value before it sends anything.
-type refused struct{ err error }
+// failingParameter is a parameter that fails its statement: pgx asks for its value before it sends anything.
+type failingParameter struct{ err error }
 
 // Value returns the error.
-func (r refused) Value() (driver.Value, error) { return nil, r.err }
+func (p failingParameter) Value() (driver.Value, error) { return nil, p.err }

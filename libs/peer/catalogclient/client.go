@@ -72,9 +72,9 @@ func (c *Client) Recent(ctx context.Context, slug string) (*catalog.Offer, error
 	return untagged(c.offers.Recent(ctx, slug))
 }
 
-// Unkept returns the offer as catalog has it now, and keeps nothing in memory. Work on every business uses it, so that it
+// Uncached returns the offer as catalog has it now, and keeps nothing in memory. Work on every business uses it, so that it
 // does not push out the offers that requests need. Errors as of Fresh.
-func (c *Client) Unkept(ctx context.Context, slug string) (*catalog.Offer, error) {
+func (c *Client) Uncached(ctx context.Context, slug string) (*catalog.Offer, error) {
 	newest, _, err := c.ask(ctx, slug, nil, false)
 	return untagged(newest, err)
 }

@@ -40,7 +40,7 @@ type Forgetter struct {
 // NewForgetter returns a forgetter. alone does work while no other replica does it.
 func NewForgetter(p *peer.Client, offers *Client, kept Remembered, alone func(context.Context, func(context.Context) error) error, now clock.Clock, tel *telemetry.Telemetry) *Forgetter {
 	return &Forgetter{
-		catalog: p, offer: offers.Unkept, kept: kept, alone: alone, clock: now, telemetry: tel,
+		catalog: p, offer: offers.Uncached, kept: kept, alone: alone, clock: now, telemetry: tel,
 		forgotten: tel.Counter("slotmesh.customers.forgotten", "Bookings, orders of tickets and reservations whose customer was forgotten for their age."),
 	}
 }

@@ -32,7 +32,8 @@ const (
 	eraseEvery = time.Hour
 	doAgain    = time.Second // after it could not be done; twice as long each further time
 	erasePage  = 100         // businesses at a time
-	lookAgain  = 20 * time.Second
+	// eraseAgain is the wait after rows were erased. It is longer than a request or a job that began before the erasing takes.
+	eraseAgain = 20 * time.Second
 )
 
 // Run erases at once and then every hour, until ctx ends. What cannot be erased now is tried again soon. After something was erased, it looks
@@ -47,7 +48,7 @@ func (e *Eraser) Run(ctx context.Context) error {
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
-			case <-time.After(lookAgain):
+			case <-time.After(eraseAgain):
 			}
 		}
 	})

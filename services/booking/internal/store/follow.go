@@ -175,14 +175,14 @@ WITH changed AS (
 )
 SELECT count(*) FROM changed`
 
-// restored are the events of bookings whose session takes place after all, by their status.
-var restored = map[string]event.Type{"confirmed": event.BookingConfirmed, "pending": event.BookingRescheduled}
+// restoredEvents has the type of event of bookings whose class session takes place again, by their status.
+var restoredEvents = map[string]event.Type{"confirmed": event.BookingConfirmed, "pending": event.BookingRescheduled}
 
 // FollowSession notes of the bookings of a class session whether it takes place, and returns how many it changed. To do it again changes
 // nothing.
 func (s *Store) FollowSession(ctx context.Context, businessID uuid.UUID, of BookedSession, withdrawn bool, now time.Time) (int, error) {
 	total := 0
-	for status, told := range restored {
+	for status, told := range restoredEvents {
 		if withdrawn {
 			told = event.BookingWithdrawn
 		}
