@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/slotmesh/slotmesh/libs/event/catalogue"
+	"github.com/slotmesh/slotmesh/libs/lru"
 	"github.com/slotmesh/slotmesh/libs/openapi"
 	"github.com/slotmesh/slotmesh/libs/openapi/viewer"
 )
@@ -37,6 +38,9 @@ var document = sync.OnceValues(func() (*openapi.File, error) {
 	return openapi.Document(whole)
 })
 
+// maxCollections bounds the memory for collections of Postman by the address of their site: a caller can send any Host.
+const maxCollections = 1 << 20 // bytes
+
 // Mount adds the routes: the document, the same as a collection of Postman, the page, and the page's viewer.
 func Mount(router fiber.Router) error {
 	document, err := document()
@@ -47,8 +51,15 @@ func Mount(router fiber.Router) error {
 	if err != nil {
 		return err
 	}
+	bySite := lru.New[string](maxCollections, func(*openapi.File) int { return len(forPostman) })
 	servePostman := func(c *fiber.Ctx) error {
-		return openapi.NewFile(collectionOf(forPostman, c.BaseURL()), fiber.MIMEApplicationJSON, nil).Serve(c)
+		site := c.BaseURL()
+		file, isKnown := bySite.Get(site)
+		if !isKnown {
+			file = openapi.NewFile(collectionOf(forPostman, site), fiber.MIMEApplicationJSON, nil)
+			bySite.Put(site, file)
+		}
+		return file.Serve(c)
 	}
 	page, err := guide()
 	if err != nil {
