@@ -130,6 +130,7 @@ var ofPricing = []Endpoint{
 var ofAvailability = []Endpoint{
 	read(availability, get, "/internal/api/public/:slug/slots", mcp, pages),
 	read(availability, get, "/internal/api/public/:slug/available-dates", mcp, pages),
+	read(availability, get, "/internal/api/public/:slug/no-starts", mcp),
 	read(availability, post, "/internal/bookable", booking),
 	read(availability, post, "/internal/agenda", console),
 	read(availability, post, "/internal/explain", console),

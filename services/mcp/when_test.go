@@ -57,31 +57,58 @@ func TestFindSlotsRefusesTimesThatItCannotUse(t *testing.T) {
 func TestFindSlotsExplainsADateWithoutFreeStarts(t *testing.T) {
 	t.Parallel()
 	const free = ` The next date with a free start is Wed 2027-03-03 (5 free).`
-	for _, c := range []struct{ name, date, days, window, text, next string }{
-		{"past", "2027-02-26", `{"2027-03-01":0,"2027-03-03":5}`, "start=2027-03-01", "Fri 2027-02-26 (Europe/Lisbon). That date is in the past." + free, "2027-03-03"},
-		{"full", "2027-03-02", `{"2027-03-02":0,"2027-03-03":5}`, "start=2027-03-02", "Tue 2027-03-02 (Europe/Lisbon)." + free, "2027-03-03"},
-		{"beyond", "2028-03-02", `{}`, "start=2028-03-02",
-			"Thu 2028-03-02 (Europe/Lisbon). The business does not take bookings that far ahead yet." +
-				" No date of the 62 days from Thu 2028-03-02 on has a free start.", ""},
+	const noneAfter = " No date of the 62 days from Thu 2028-03-02 on has a free start."
+	for _, c := range []struct{ rule, date, days, window, text, next, reason string }{
+		{"past", "2027-02-26", `{"2027-03-01":0,"2027-03-03":5}`, "start=2027-03-01",
+			"Fri 2027-02-26 (Europe/Lisbon). That date is over, or its last start is." + free, "2027-03-03", "past"},
+		{"booking", "2027-03-02", `{"2027-03-02":0,"2027-03-03":5}`, "start=2027-03-02",
+			"Tue 2027-03-02 (Europe/Lisbon). That date is sold out." + free, "2027-03-03", "sold_out"},
+		{"closed", "2027-03-02", `{"2027-03-02":0,"2027-03-03":5}`, "start=2027-03-02",
+			"Tue 2027-03-02 (Europe/Lisbon). The business is closed then, or nobody who performs the services works long enough." + free, "2027-03-03", "closed"},
+		{"advance_limit", "2028-03-02", `{}`, "start=2028-03-02",
+			"Thu 2028-03-02 (Europe/Lisbon). The business does not take bookings that far ahead yet." + noneAfter, "", "beyond_advance_limit"},
+		{"", "2027-03-02", `{"2027-03-03":5}`, "start=2027-03-02", "Tue 2027-03-02 (Europe/Lisbon)." + free, "2027-03-03", ""},
 	} {
 		n := newPeers()
 		n.answers[slotsPath] = json.RawMessage(nothingAtAll)
 		n.answers[public+"available-dates"] = json.RawMessage(`{"days":` + c.days + `,"computed":true,"timezone":"Europe/Lisbon"}`)
+		if c.rule != "" {
+			n.answers[public+"no-starts"] = json.RawMessage(`{"rules":{"` + c.date + `":"` + c.rule + `"}}`)
+		}
 		got := call(t, start(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID}, "date": c.date})
 		if got.Content[0].Text != "0 free starts on "+c.text {
-			t.Errorf("%s: got %q", c.name, got.Content[0].Text)
+			t.Errorf("%s: got %q", c.rule, got.Content[0].Text)
 		}
-		if next, _ := got.StructuredContent["next_date"].(string); next != c.next {
-			t.Errorf("%s: next_date %q", c.name, next)
+		next, _ := got.StructuredContent["next_date"].(string)
+		if reason, _ := got.StructuredContent["reason"].(string); next != c.next || reason != c.reason {
+			t.Errorf("%s: next_date %q, reason %q", c.rule, next, reason)
 		}
 		if asked := n.queries(public+"available-dates", ""); !strings.Contains(asked, c.window) {
-			t.Errorf("%s: asked %s", c.name, asked)
+			t.Errorf("%s: asked %s", c.rule, asked)
 		}
 	}
 	n := newPeers()
 	n.answers[slotsPath] = json.RawMessage(nothingAtAll)
 	n.answers[public+"available-dates"] = json.RawMessage(`{"days":{},"computed":false,"timezone":"Europe/Lisbon"}`)
 	expectLines(t, said(t, n, "find_slots", asksDay), "0 free starts on Mon 2027-03-01 (Europe/Lisbon).")
+}
+
+func TestFindSlotsExplainsAWindowWithoutFreeStarts(t *testing.T) {
+	t.Parallel()
+	const head = "0 free starts from Mon 2027-03-01 to Tue 2027-03-02 (Europe/Lisbon)."
+	const none = " No date of the 62 days from Tue 2027-03-02 on has a free start."
+	for _, c := range []struct{ rules, text, reason string }{
+		{`{"2027-03-01":"closed","2027-03-02":"booking"}`, " Of its 2 dates are 1 sold out, 1 closed." + none, ""},
+		{`{"2027-03-01":"closed","2027-03-02":"closed"}`, " Of its 2 dates are 2 closed." + none, "closed"},
+	} {
+		n := newPeers()
+		n.answers[public+"available-dates"] = json.RawMessage(`{"days":{"2027-03-01":0,"2027-03-02":0},"computed":true,"timezone":"Europe/Lisbon"}`)
+		n.answers[public+"no-starts"] = json.RawMessage(`{"rules":` + c.rules + `}`)
+		got := call(t, start(t, n), "read", "find_slots", map[string]any{"service_ids": []string{cutID}, "start_date": "2027-03-01", "end_date": "2027-03-02"})
+		if reason, _ := got.StructuredContent["reason"].(string); got.Content[0].Text != head+c.text || reason != c.reason {
+			t.Errorf("got %q, reason %q", got.Content[0].Text, reason)
+		}
+	}
 }
 
 func TestFindSlotsNamesTheFirstStartOfAWindow(t *testing.T) {

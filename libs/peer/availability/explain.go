@@ -42,6 +42,13 @@ const (
 	OfStaff    = "staff"
 )
 
+// NoStarts has for each date of a window the rule that leaves it without starts, by the offer alone, and [RuleBooking] if
+// none does: such a date has starts unless its time is taken (GET /internal/api/public/{slug}/no-starts, with the
+// parameters of /available-dates).
+type NoStarts struct {
+	Rules map[timespan.Date]string `json:"rules"`
+}
+
 // ExplainRequest asks why one start of an appointment can or cannot be booked (POST /internal/explain).
 type ExplainRequest struct {
 	Slug         string   `json:"slug"`

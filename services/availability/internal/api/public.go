@@ -53,6 +53,7 @@ func (p *Public) Mount(router fiber.Router) {
 // booked. It has no limits of its own: all count each request before they ask.
 func (p *Public) MountForPeers(router fiber.Router) {
 	p.mount(router.Group("/internal/api/public/:slug"), forPeers)
+	router.Get("/internal/api/public/:slug/no-starts", server.WithParameters(p.noStarts, append(calendarParameters(), "start", "end")...))
 	router.Post("/internal/explain", p.explain)
 	router.Post("/internal/working-time", p.workingTime)
 	router.Post("/internal/agenda", p.agenda)
@@ -64,13 +65,17 @@ type parser func(request.Query) (query, error)
 
 func (p *Public) mount(business fiber.Router, allowing func(parser) parser) {
 	slots, dates := allowing(parseSlots), allowing(parseDates)
-	shared := []string{"service_id", "staff_id", "is_package", "staffing_mode", "variants"}
 	business.Get("/slots", server.WithParameters(func(c *fiber.Ctx) error {
 		return p.calendar(c, slots, sendSlots)
-	}, append(shared, "date")...))
+	}, append(calendarParameters(), "date")...))
 	business.Get("/available-dates", server.WithParameters(func(c *fiber.Ctx) error {
 		return p.calendar(c, dates, sendDates)
-	}, append(shared, "start", "end")...))
+	}, append(calendarParameters(), "start", "end")...))
+}
+
+// calendarParameters returns the parameters that all calendars take.
+func calendarParameters() []string {
+	return []string{"service_id", "staff_id", "is_package", "staffing_mode", "variants"}
 }
 
 // calendar answers with what show makes of an answer.

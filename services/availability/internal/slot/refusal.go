@@ -106,11 +106,17 @@ func (s *start) isOffGrid() bool { return s.isPossible(hourRules...) && !s.isPos
 
 // isPossible reports whether the start could be booked if only these rules were.
 func (s *start) isPossible(codes ...string) bool {
-	asked := trial{offer: *s.offer, question: s.question}
+	asked := s.under(codes...)
+	return Find(&asked.offer, asked.question, asked.occupied).has(s.start)
+}
+
+// under returns the question as if only these rules were, and the one of who performs the services. Nothing is occupied.
+func (e *explanation) under(codes ...string) trial {
+	asked := trial{offer: *e.offer, question: e.question}
 	for _, r := range rules {
 		if !slices.Contains(codes, r.code) && r.code != availability.RuleNotPerformed {
-			r.leaveOut(&s.explanation, &asked)
+			r.leaveOut(e, &asked)
 		}
 	}
-	return Find(&asked.offer, asked.question, asked.occupied).has(s.start)
+	return asked
 }

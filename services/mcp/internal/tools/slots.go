@@ -27,7 +27,8 @@ type calendar struct {
 	Days       []day  `json:"days" jsonschema:"with start_date and end_date: the number of free starts of each bookable date; else empty"`
 	Total      int    `json:"total" jsonschema:"how many slots there are, on all pages, or in the window"`
 	NextOffset *int   `json:"next_offset" jsonschema:"offset of the next page of slots; null on the last"`
-	NextDate   string `json:"next_date,omitempty" jsonschema:"only if the date has no free start: the next date that has one, if there is one within 62 days"`
+	Reason     string `json:"reason,omitempty" jsonschema:"only if nothing is free: past, closed, sold_out, beyond_advance_limit, too_soon, no_session or not_performed; left out if the dates of a window have different reasons"`
+	NextDate   string `json:"next_date,omitempty" jsonschema:"only if nothing is free: the next date with a free start, if there is one within 62 days"`
 }
 
 // slot is a free start.
@@ -167,8 +168,8 @@ func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Valu
 	if shown.Total == 0 && all > 0 {
 		free.head = fmt.Sprintf("; at other times of that date %d are free.", all)
 	} else if shown.Total == 0 {
-		reason, next := b.nothingFree(ctx, who.Slug, shown.Timezone, query)
-		free.head, shown.NextDate = "."+reason, next
+		why := b.nothingFree(ctx, who.Slug, shown.Timezone, query)
+		free.head, shown.Reason, shown.NextDate = "."+why.text, why.reason, why.nextDate
 	}
 	p := pageOf(shown.Slots, offset, 0)
 	shown.Slots, shown.NextOffset, shown.Paused = p.items, p.next, isPaused()
@@ -236,7 +237,8 @@ func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Value
 	text := fmt.Sprintf("%d free starts from %s to %s (%s).", shown.Total, withWeekday(query.Get("start")), withWeekday(query.Get("end")), shown.Timezone)
 	next := b.firstStart(ctx, who.Slug, query, dates.first()) + " Next: find_slots with one of these dates as date."
 	if shown.Total == 0 {
-		next = ""
+		why := b.nothingFree(ctx, who.Slug, shown.Timezone, query)
+		next, shown.Reason, shown.NextDate = why.text, why.reason, why.nextDate
 	}
 	return result{structured: shown, text: shown.next(text, next) + lines.String()}, nil
 }

@@ -1,13 +1,16 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/libs/zone"
@@ -93,32 +96,80 @@ func (d dates) first() string {
 	return ""
 }
 
-// nothingFree returns sentences on why a date has no free start, and the next date that has one within [maxWindow]
-// days. Both are "" if the calendars cannot be read: an unknown reason is not a reason.
-func (b *Toolbox) nothingFree(ctx context.Context, slug, timezone string, query url.Values) (string, string) {
-	loc, errZone := zone.Load(timezone)
-	date, errDate := time.Parse(time.DateOnly, query.Get("date"))
-	if errZone != nil || errDate != nil {
-		return "", ""
-	}
-	today, _ := time.Parse(time.DateOnly, b.Clock.Now().In(loc).Format(time.DateOnly))
-	text, start := "", date
-	if isPast := date.Before(today); isPast {
-		text, start = " That date is in the past.", today
+// noStart is why a date, or each date of a window, has no free start.
+type noStart struct {
+	text     string // sentences, each with a space before it; "" if the calendars cannot be read
+	reason   string // the rule, as [reasons] names it; "" of a window whose dates have different ones, and if it is unknown
+	nextDate string // the next date with a free start within [maxWindow] days; "" if there is none
+}
+
+// reasons are the names and sentences of the rules that leave a date without free starts.
+var reasons = map[string]struct{ name, of, sentence string }{
+	availability.RulePast:         {"past", "over", "That date is over, or its last start is."},
+	availability.RuleAdvanceLimit: {"beyond_advance_limit", "further ahead than bookings are taken", "The business does not take bookings that far ahead yet."},
+	availability.RuleClosed:       {"closed", "closed", "The business is closed then, or nobody who performs the services works long enough."},
+	availability.RuleNoSession:    {"no_session", "without a session of the class", "The class has no session on that date."},
+	availability.RuleNotice:       {"too_soon", "too soon to book", "What is left of that date is too soon to be booked."},
+	availability.RuleNotPerformed: {"not_performed", "without a member who performs the services", "No member performs the services; call list_staff for who does."},
+	availability.RuleBooking:      {"sold_out", "sold out", "That date is sold out."},
+}
+
+// nothingFree explains a window without free starts, of one date or more. An unknown reason is not a reason.
+func (b *Toolbox) nothingFree(ctx context.Context, slug, timezone string, query url.Values) noStart {
+	from, to := cmp.Or(query.Get("date"), query.Get("start")), cmp.Or(query.Get("date"), query.Get("end"))
+	loc, err := zone.Load(timezone)
+	if err != nil {
+		return noStart{}
 	}
 	window := maps.Clone(query)
 	window.Del("date")
-	window.Set("start", start.Format(time.DateOnly))
-	window.Set("end", start.AddDate(0, 0, maxWindow-1).Format(time.DateOnly))
+	window.Set("start", from)
+	window.Set("end", to)
+	var why noStart
+	var rules availability.NoStarts
+	if err := b.Availability.Read(ctx, slug, "no-starts", window, &rules); err == nil {
+		why.reason, why.text = explained(slices.Collect(maps.Values(rules.Rules)))
+	}
+	after, err := time.Parse(time.DateOnly, to)
+	if err != nil {
+		return why
+	}
+	if today, _ := time.Parse(time.DateOnly, b.Clock.Now().In(loc).Format(time.DateOnly)); after.Before(today) {
+		after = today
+	}
+	window.Set("start", after.Format(time.DateOnly))
+	window.Set("end", after.AddDate(0, 0, maxWindow-1).Format(time.DateOnly))
 	var days dates
 	if err := b.Availability.Read(ctx, slug, "available-dates", window, &days); err != nil || !days.Computed {
-		return text, ""
+		return why
 	}
-	if _, listed := days.Days[query.Get("date")]; !listed && text == "" {
-		text = " The business does not take bookings that far ahead yet."
+	if why.nextDate = days.first(); why.nextDate != "" {
+		why.text += fmt.Sprintf(" The next date with a free start is %s (%d free).", withWeekday(why.nextDate), days.Days[why.nextDate])
+		return why
 	}
-	if next := days.first(); next != "" {
-		return text + fmt.Sprintf(" The next date with a free start is %s (%d free).", withWeekday(next), days.Days[next]), next
+	why.text += fmt.Sprintf(" No date of the %d days from %s on has a free start.", maxWindow, withWeekday(window.Get("start")))
+	return why
+}
+
+// explained returns the reason that all dates with these rules share, or "", and the reasons as a sentence.
+func explained(rules []string) (string, string) {
+	slices.Sort(rules)
+	shared := slices.Compact(slices.Clone(rules))
+	if len(shared) == 1 && len(rules) == 1 {
+		return reasons[shared[0]].name, " " + reasons[shared[0]].sentence
 	}
-	return text + fmt.Sprintf(" No date of the %d days from %s on has a free start.", maxWindow, withWeekday(window.Get("start"))), ""
+	var parts []string
+	for _, rule := range shared {
+		first, _ := slices.BinarySearch(rules, rule)
+		last, _ := slices.BinarySearch(rules, rule+"\x00")
+		parts = append(parts, fmt.Sprintf("%d %s", last-first, reasons[rule].of))
+	}
+	if len(parts) == 0 {
+		return "", ""
+	}
+	text := fmt.Sprintf(" Of its %d dates are %s.", len(rules), strings.Join(parts, ", "))
+	if len(shared) > 1 {
+		return "", text
+	}
+	return reasons[shared[0]].name, text
 }

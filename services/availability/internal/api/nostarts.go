@@ -1,0 +1,38 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
+)
+
+// noStarts answers for each date of a window, by the offer alone, the rule that leaves it without starts, and
+// [availability.RuleBooking] if none does. Faults: those of the calendars; those of catalog.
+func (p *Public) noStarts(c *fiber.Ctx) error {
+	q, err := parseDates(server.Query(c))
+	if err != nil {
+		return err
+	}
+	offer, err := p.offers.Get(c.UserContext(), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	services, err := offer.Appointment(q.Services, q.Variants)
+	if err != nil {
+		return err
+	}
+	leave, err := p.places.Enter(c.UserContext(), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	defer leave()
+	answer := availability.NoStarts{Rules: map[timespan.Date]string{}}
+	question := slot.Question{
+		Services: services, StaffID: q.StaffID, From: q.From, To: q.To, Now: p.clock.Now(), Package: q.Package, PerService: q.PerService,
+	}
+	slot.NoStarts(offer, question, func(d timespan.Date, rule string) { answer.Rules[d] = rule })
+	return c.JSON(answer)
+}

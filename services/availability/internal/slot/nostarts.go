@@ -1,0 +1,84 @@
+package slot
+
+import (
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+// NoStarts calls yield for each date of a question with the rule that leaves it without starts, whatever is occupied. It
+// calls yield with [availability.RuleBooking] for the other dates: if one of them has no start either, its time is taken.
+// The dates are in order; q.From and q.To are both included.
+func NoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date, string)) {
+	today := offer.Today(q.Now)
+	last := today + timespan.Date(offer.Bookings.AdvanceDays)
+	reasons := noStarts(offer, q, max(q.From, today-1), min(q.To, last)) // yesterday's windows may reach into today
+	for d := q.From; d <= q.To; d++ {
+		switch reason := reasons[d]; {
+		case d < today-1, d < today && reason != "":
+			yield(d, availability.RulePast)
+		case d > last:
+			yield(d, availability.RuleAdvanceLimit)
+		case reason != "":
+			yield(d, reason)
+		default:
+			yield(d, availability.RuleBooking)
+		}
+	}
+}
+
+// noStarts returns the rule of each of the dates from..to that has no start while nothing is occupied; "" if none of the
+// rules alone does it.
+func noStarts(offer *catalog.Offer, q Question, from, to timespan.Date) map[timespan.Date]string {
+	reasons := map[timespan.Date]string{}
+	if from > to {
+		return reasons
+	}
+	q.From, q.To = from, to
+	var none []timespan.Date
+	Find(offer, q, booking.Occupied{}).Days(from, to, func(d timespan.Date, n int) {
+		if n == 0 {
+			none = append(none, d)
+		}
+	})
+	for _, r := range noStartRules(q) {
+		counts := startsUnder(offer, q, r.holds)
+		for _, d := range none {
+			if counts[d] == 0 && reasons[d] == "" {
+				reasons[d] = r.code
+			}
+		}
+	}
+	return reasons
+}
+
+// noStartRule is a rule that can leave a date without starts: there are none if only the rules in holds are.
+type noStartRule struct {
+	code  string
+	holds []string
+}
+
+// noStartRules returns the rules in the order in which they are named; each holds those before it.
+func noStartRules(q Question) []noStartRule {
+	whole := availability.RuleNotPerformed
+	if q.Services[0].Class() {
+		whole = availability.RuleNoSession
+	}
+	open := []string{availability.RuleInactive, availability.RuleOverride, availability.RuleClosed, availability.RuleBlock}
+	ahead := append(open[:len(open):len(open)], availability.RulePast)
+	return []noStartRule{
+		{whole, nil}, {availability.RuleClosed, open}, {availability.RulePast, ahead},
+		{availability.RuleNotice, append(ahead[:len(ahead):len(ahead)], availability.RuleNotice)},
+	}
+}
+
+// startsUnder returns how many starts each date of a question has if only these rules are and nothing is occupied.
+func startsUnder(offer *catalog.Offer, q Question, codes []string) map[timespan.Date]int {
+	e := explanation{offer: offer, question: q, date: q.From}
+	asked := e.under(codes...)
+	noAdvanceLimit(&explanation{offer: offer, date: q.To}, &asked)
+	counts := make(map[timespan.Date]int, q.To-q.From+1)
+	Find(&asked.offer, asked.question, asked.occupied).Days(q.From, q.To, func(d timespan.Date, n int) { counts[d] = n })
+	return counts
+}

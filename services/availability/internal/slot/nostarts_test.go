@@ -1,0 +1,73 @@
+package slot
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/timespan"
+)
+
+func TestNoStartsNamesTheRuleOfEachDate(t *testing.T) {
+	t.Parallel()
+	const appointment, class, ofInactive = 0, 1, 2
+	offer := refusalOffer(t)
+	unknown := uuid.UUID{9}
+	morning := time.Date(2027, time.March, 1, 8, 0, 0, 0, time.UTC) // a Monday
+	for _, c := range []struct {
+		name    string
+		service int
+		staff   *uuid.UUID
+		now     time.Time
+		day     int
+		want    string
+	}{
+		{"over", appointment, nil, morning, -1, availability.RulePast},
+		{"taken", appointment, nil, morning, 1, availability.RuleBooking},
+		{"closed", appointment, nil, morning, 5, availability.RuleClosed},
+		{"the last date", appointment, nil, morning, 11, availability.RuleBooking},
+		{"beyond", appointment, nil, morning, 12, availability.RuleAdvanceLimit},
+		{"a class on another day", class, nil, morning, 1, availability.RuleNoSession},
+		{"a class that is full", class, nil, morning, 3, availability.RuleBooking},
+		{"a class on a closed day", class, nil, morning.AddDate(0, 0, 2).Add(11 * time.Hour), 3, availability.RulePast},
+		{"a class that begins soon", class, nil, morning.AddDate(0, 0, 2).Add(9 * time.Hour), 3, availability.RuleNotice},
+		{"an inactive member", ofInactive, nil, morning, 1, availability.RuleClosed},
+		{"an unknown member", appointment, &unknown, morning, 1, availability.RuleNotPerformed},
+	} {
+		date := timespan.NewDate(2027, time.March, c.day)
+		q := Question{Services: []*catalog.Service{&offer.Services[c.service]}, StaffID: c.staff, From: date, To: date, Now: c.now}
+		NoStarts(offer, q, func(d timespan.Date, got string) {
+			if d != date || got != c.want {
+				t.Errorf("%s: %s has %s, want %s", c.name, d, got, c.want)
+			}
+		})
+	}
+}
+
+// TestNoStartsNamesARuleOfDatesWithoutStartsAlone asks about dates of random businesses while nothing is occupied.
+func TestNoStartsNamesARuleOfDatesWithoutStartsAlone(t *testing.T) {
+	t.Parallel()
+	named := map[string]int{}
+	for seed := uint64(1); seed <= 2_000; seed++ {
+		a := newAsking(seed)
+		q := a.asked.Question
+		q.From, q.To, q.Override = a.date-1, a.date+3, false
+		starts := map[timespan.Date]int{}
+		Find(a.offer, q, booking.Occupied{}).Days(q.From, q.To, func(d timespan.Date, n int) { starts[d] = n })
+		NoStarts(a.offer, q, func(d timespan.Date, reason string) {
+			named[reason]++
+			if reason != availability.RuleBooking && starts[d] > 0 {
+				t.Errorf("seed %d: %s has %d starts and is left without any by %s", seed, d, starts[d], reason)
+			}
+		})
+	}
+	for _, rule := range []string{availability.RuleBooking, availability.RulePast, availability.RuleAdvanceLimit, availability.RuleClosed, availability.RuleNoSession} {
+		if named[rule] == 0 {
+			t.Errorf("no date has the reason %s: %v", rule, named)
+		}
+	}
+}
