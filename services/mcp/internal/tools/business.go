@@ -36,20 +36,23 @@ type business struct {
 	LogoURL              string             `json:"logo_url"`
 	SocialLinks          map[string]string  `json:"social_links"`
 	Form                 []question         `json:"form" jsonschema:"questions of the business to customers; book_appointment takes the answers in form_data, under their keys"`
+	FormTotal            int                `json:"form_total,omitzero" jsonschema:"only if they are more than are shown here: how many questions there are; the business's own page has them all"`
 	SocialLinksTotal     int                `json:"social_links_total,omitzero" jsonschema:"only where they are more than are shown here: how many links there are; the business's own page has them all"`
 }
 
 // question is one question of the business to who books.
 type question struct {
-	Key        string            `json:"key"`
-	Label      string            `json:"label"`
-	Labels     map[string]string `json:"label_translations,omitempty"`
-	Type       string            `json:"type" jsonschema:"text, textarea, number, select, checkbox, date or phone"`
-	Required   bool              `json:"required"`
-	Options    []option          `json:"options,omitempty" jsonschema:"of select; the answer is the key of one"`
-	ServiceIDs []string          `json:"service_ids,omitempty" jsonschema:"the services that it is asked for; without service_ids, event_ids and rental_ids it is asked for everything"`
-	EventIDs   []string          `json:"event_ids,omitempty"`
-	RentalIDs  []string          `json:"rental_ids,omitempty"`
+	Key      string            `json:"key"`
+	Label    string            `json:"label"`
+	Labels   map[string]string `json:"label_translations,omitempty"`
+	Type     string            `json:"type" jsonschema:"text, textarea, number, select, checkbox, date or phone"`
+	Required bool              `json:"required"`
+	Options  []option          `json:"options,omitempty" jsonschema:"of select; the answer is the key of one"`
+	// OptionsTotal is set by [question.bound].
+	OptionsTotal int      `json:"options_total,omitzero" jsonschema:"only if they are more than are shown here: how many options there are"`
+	ServiceIDs   []string `json:"service_ids,omitempty" jsonschema:"the services that it is asked for; without service_ids, event_ids and rental_ids it is asked for everything"`
+	EventIDs     []string `json:"event_ids,omitempty"`
+	RentalIDs    []string `json:"rental_ids,omitempty"`
 }
 
 type option struct {
@@ -144,11 +147,11 @@ func (i *business) bound() {
 	i.Name, i.LogoURL = clip(i.Name, maxName), clip(i.LogoURL, maxDescription)
 	i.CancellationPolicy = i.CancellationPolicy[:min(len(i.CancellationPolicy), maxSteps)]
 	i.SocialLinks, i.SocialLinksTotal = cutLinks(i.SocialLinks)
-	i.Form = cutForm(i.Form)
+	i.Form, i.FormTotal = cutForm(i.Form)
 }
 
-// cutForm gives the questions that fit, the required ones first.
-func cutForm(all []question) []question {
+// cutForm returns the questions that fit, the required ones first, and how many there are if some do not fit.
+func cutForm(all []question) ([]question, int) {
 	slices.SortStableFunc(all, func(a, b question) int {
 		switch {
 		case a.Required == b.Required:
@@ -166,13 +169,16 @@ func cutForm(all []question) []question {
 			shown, size = append(shown, q), size+len(text)
 		}
 	}
-	return shown
+	if len(shown) == len(all) {
+		return shown, 0
+	}
+	return shown, len(all)
 }
 
 // bound cuts what an owner may have written at length.
 func (q *question) bound() {
 	q.Label = clip(q.Label, maxName)
-	q.Options = append([]option{}, q.Options[:min(len(q.Options), maxOptions)]...)
+	q.Options, q.OptionsTotal = cut(slices.Clone(q.Options), maxOptions)
 	for i := range q.Options {
 		q.Options[i].Label = clip(q.Options[i].Label, maxName)
 	}
@@ -190,6 +196,9 @@ func (q *question) line() string {
 	says := fmt.Sprintf("\n  %s: %s (%s)", q.Key, q.Label, q.Type)
 	if len(options) > 0 {
 		says += ", one of " + strings.Join(options, ", ")
+	}
+	if q.OptionsTotal > 0 {
+		says += fmt.Sprintf(" and %d more", q.OptionsTotal-len(options))
 	}
 	if len(q.ServiceIDs) > 0 {
 		says += ", for the services " + strings.Join(q.ServiceIDs, ", ")
@@ -239,6 +248,9 @@ func (i *business) text() string {
 	}
 	for _, q := range required {
 		b.WriteString(q.line())
+	}
+	if i.FormTotal > 0 {
+		fmt.Fprintf(&b, "\n%d questions are left out here; the business's own page asks them.", i.FormTotal-len(i.Form))
 	}
 	if i.OnlineBookingsPaused {
 		b.WriteString("\n" + paused)
