@@ -79,16 +79,25 @@ func (o *Offer) Questions(taken ...uuid.UUID) []Question {
 	return asked
 }
 
-// Answered are the answers that are kept of who takes these services, events or rentals. On the booking page they are those to the questions
-// of the business (pages.md), each of the form that its question asks for, and nothing else; others send what they like. Fault:
-// invalid_parameter, which names the first question that is not answered as it asks.
+// Answered returns the answers that are kept of a customer who takes these services, events or rentals. On the booking
+// page they are those to the questions of the business (pages.md), each of the form that its question asks for, and nothing
+// else. Others send what they like; if the business enforces its form, a booking with an API key needs the answers to the
+// required questions. No key can give a consent, so none is required of it. Fault: invalid_parameter, which names the first
+// question that is not answered as it asks.
 func (o *Offer) Answered(by actor.Actor, given map[string]any, taken ...uuid.UUID) (map[string]any, error) {
-	if by.Kind != actor.Page {
+	questions, isPage := o.Questions(taken...), by.Kind == actor.Page
+	if !isPage && (by.Kind != actor.APIKey || !o.FormEnforceAPI) {
 		return given, nil
 	}
-	kept, wrong := Answers(o.Questions(taken...), given)
+	if !isPage {
+		questions = slices.DeleteFunc(questions, func(q Question) bool { return !q.Required || q.Consent })
+	}
+	kept, wrong := Answers(questions, given)
 	if len(wrong) > 0 {
 		return nil, fault.New(fault.InvalidParameter, wrong[0].Error())
+	}
+	if !isPage {
+		return given, nil
 	}
 	return kept, nil
 }

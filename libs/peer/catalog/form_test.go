@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/actor"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
@@ -105,5 +106,38 @@ func TestQuestionsAreAskedForTheirServices(t *testing.T) {
 	}
 	if q := all.Label; q.In("pt") != "Pergunta" || q.In("de") != "Question" {
 		t.Errorf("got %s and %s", q.In("pt"), q.In("de"))
+	}
+}
+
+func TestAnsweredAsksKeysForRequiredAnswersIfTheBusinessEnforcesThem(t *testing.T) {
+	t.Parallel()
+	consent := asked(catalog.QuestionCheckbox, true)
+	consent.Key, consent.Consent = "consent", true
+	optional := asked(catalog.QuestionNumber, false)
+	optional.Key = "optional"
+	form := []catalog.Question{asked(catalog.QuestionText, true), consent, optional}
+	none, own := map[string]any{"optional": "two"}, map[string]any{"q": "nuts", "optional": "two", "more": "kept"}
+	for _, c := range []struct {
+		name      string
+		by        actor.Kind
+		isForced  bool
+		given     map[string]any
+		isRefused bool
+	}{
+		{"a key", actor.APIKey, false, none, false},
+		{"a key of a business that enforces", actor.APIKey, true, none, true},
+		{"a key with the answer", actor.APIKey, true, own, false},
+		{"a key with a wrong answer", actor.APIKey, true, map[string]any{"q": true}, true},
+		{"the page", actor.Page, false, none, true},
+		{"the owner", actor.Owner, true, none, false},
+	} {
+		offer := &catalog.Offer{Form: form, FormEnforceAPI: c.isForced}
+		kept, err := offer.Answered(actor.Actor{Kind: c.by}, c.given)
+		if (err != nil) != c.isRefused {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if diff := cmp.Diff(c.given, kept); err == nil && diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
 	}
 }

@@ -40,7 +40,8 @@ type Offer struct {
 	Notifications      Notifications      `json:"notifications"`
 	Privacy            Privacy            `json:"privacy"`
 	Page               Page               `json:"page"`
-	Form               []Question         `json:"form"` // of the booking page, as the owner listed them
+	Form               []Question         `json:"form"`                       // of the booking page, as the owner listed them
+	FormEnforceAPI     bool               `json:"form_enforce_api,omitempty"` // bookings with API keys need the required answers, too
 
 	Hours     WeekHours     `json:"hours"`
 	Overrides []DayOverride `json:"overrides"` // by date, each date once

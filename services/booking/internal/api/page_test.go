@@ -88,6 +88,20 @@ func TestThePageBooksAsItselfWithTheConsentThatOnlyItMaySet(t *testing.T) {
 	}
 }
 
+func TestBookAsksAKeyForRequiredAnswersIfTheBusinessEnforcesThem(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(asks(20))
+	key := w.key("write")
+	w.expect("not enforced", w.book(key, order("09:30", nil)), 201, "")
+	w.change(func(o *catalog.Offer) { o.FormEnforceAPI = true })
+	w.expect("no answer", w.book(key, order("11:30", nil)), 400, "invalid_parameter")
+	w.expect("answered", w.book(key, order("11:30", map[string]any{"form_data": map[string]any{"level": "old", "own": 1}})), 201, "")
+	if n := w.count(`SELECT count(*) FROM bookings WHERE form_data = '{"level": "old", "own": 1}'`); n != 1 {
+		t.Errorf("%d bookings keep their answers", n)
+	}
+}
+
 func TestAKeyOfThePageIsItsOwn(t *testing.T) {
 	t.Parallel()
 	w := open(t, none)

@@ -110,6 +110,7 @@ func (c *compiler) business(version int64) *catalog.Offer {
 		Privacy:         catalog.Privacy{KeepCustomersDays: m.KeepCustomersDays()},
 		Page:            page(m.PageSettings()),
 		Form:            each(m.Form, c.question),
+		FormEnforceAPI:  m.FormEnforceAPI,
 	}
 }
 

@@ -448,3 +448,12 @@ func TestPackages(t *testing.T) {
 		Description: catalog.Label{Text: "A haircut, and the sauna after it.", Translations: map[string]string{"pt": "Um corte e, depois, a sauna."}},
 	}}, offer.Packages)
 }
+
+func TestFormIsEnforcedIfTheManifestSaysSo(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{"": false, "form_enforce_api: true\n": true} {
+		if got := compiled(t, head+line).FormEnforceAPI; got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}

@@ -39,6 +39,7 @@ var sections = []struct {
 	{"bookings", EditOffer},
 	{"self_service", EditOffer},
 	{"form", EditOffer},
+	{"form_enforce_api", EditOffer},
 	{"hours", EditOffer},
 	{"overrides", EditOffer},
 	{"blocks", EditOffer},
