@@ -52,9 +52,9 @@ func (b *ByID) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) 
 	return b.read(ctx, id, b.offers.Get)
 }
 
-// Unkept returns the offer of a business as [Client.Unkept] does. Faults as of Offer.
-func (b *ByID) Unkept(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
-	return b.read(ctx, id, b.offers.Unkept)
+// Uncached returns the offer of a business as [Client.Uncached] does. Faults as of Offer.
+func (b *ByID) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
+	return b.read(ctx, id, b.offers.Uncached)
 }
 
 func (b *ByID) read(

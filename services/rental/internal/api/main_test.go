@@ -142,8 +142,8 @@ func (n *peers) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 	return offer, err
 }
 
-// Unkept returns the newest offer of a business by its id.
-func (n *peers) Unkept(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
+// Uncached returns the newest offer of a business by its id.
+func (n *peers) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
 	offer, err := n.Fresh(ctx, "harbor")
 	if err == nil && offer.ID != id {
 		err = fault.New(fault.BusinessNotFound, "Business not found")

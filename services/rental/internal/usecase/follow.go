@@ -26,7 +26,7 @@ type FreshOffers interface {
 
 // UnkeptOffers is as [FreshOffers], by the id of a business, and keeps no offer in memory.
 type UnkeptOffers interface {
-	Unkept(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
+	Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 }
 
 const (
@@ -112,7 +112,7 @@ func (f *Followers) sweep(ctx context.Context) (bool, error) {
 			return false, err
 		}
 		for _, id := range businesses {
-			offer, err := f.byID.Unkept(ctx, id)
+			offer, err := f.byID.Uncached(ctx, id)
 			if err == nil {
 				err = f.follow(ctx, offer)
 			}
