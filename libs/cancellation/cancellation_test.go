@@ -7,6 +7,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
@@ -26,5 +28,24 @@ func TestWhatIsOverIsNotCancelledByItsCustomer(t *testing.T) {
 	}
 	if _, err := ahead.Agreed(offer, decimal.Zero, start); !fault.Is(err, fault.Conflict) {
 		t.Errorf("it is cancelled at its start: %v", err)
+	}
+}
+
+// TestOwedRefusesASecondRefundAtATime: a booking that was over may be refunded and reopened; a refund that is on its way
+// would swallow another one.
+func TestOwedRefusesASecondRefundAtATime(t *testing.T) {
+	t.Parallel()
+	euro, err := money.ParseCurrency("EUR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := Purchase{What: "booking", Status: "confirmed", Cancellable: true, Currency: euro, Paid: Paid{Amount: 4000, Left: 3000, Refunding: true}}
+	for _, wanted := range []booking.RefundAmount{"", booking.RefundPolicy, booking.RefundFull, "12.50"} {
+		if _, err := of.Owed(wanted, time.Now()); !fault.Is(err, fault.Conflict) {
+			t.Errorf("%q while a refund is on its way: %v", wanted, err)
+		}
+	}
+	if owed, err := of.Owed(booking.RefundNone, time.Now()); err != nil || owed.Amount != 0 {
+		t.Errorf("without a refund: %+v, %v", owed, err)
 	}
 }

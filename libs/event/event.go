@@ -57,6 +57,7 @@ const (
 	BookingWithdrawn     Type = "booking.withdrawn" // the business withdrew its class session
 	BookingCompleted     Type = "booking.completed"
 	BookingNoShow        Type = "booking.no_show"
+	BookingReopened      Type = "booking.reopened" // completed or no-show was taken back
 	PaymentSucceeded     Type = "payment.succeeded"
 	PaymentFailed        Type = "payment.failed"
 	PaymentExpired       Type = "payment.expired"

@@ -11,7 +11,7 @@ import (
 func Types() []Type {
 	return []Type{
 		BookingCreated, BookingConfirmed, BookingRescheduled, BookingWithdrawn,
-		BookingCancelled, BookingCompleted, BookingNoShow,
+		BookingCancelled, BookingCompleted, BookingNoShow, BookingReopened,
 		PaymentSucceeded, PaymentFailed, PaymentExpired, PaymentRefunded, PaymentRefundFailed, PaymentDisputed,
 		TicketCreated, TicketSold, TicketRescheduled, TicketWithdrawn, TicketCancelled,
 		ReservationCreated, ReservationConfirmed, ReservationWithdrawn,

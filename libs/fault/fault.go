@@ -47,6 +47,8 @@ var (
 	NotAStart              = Kind{"not_a_start", 409}
 	StaffNotFound          = Kind{"staff_not_found", 409} // unknown or inactive, or does not perform it
 	PaymentNotOffered      = Kind{"payment_not_offered", 409}
+	BeforeBookingDay       = Kind{"before_booking_day", 409}     // the owner's side: arrived or no-show before its day
+	TooLateToReopen        = Kind{"too_late_to_reopen", 409}     // the owner's side: after the day that follows its day
 	NotEnoughUnits         = Kind{"not_enough_units", 409}       // the owner's side: too few units are there to hand out
 	TooManyOpen            = Kind{"too_many_open_bookings", 409} // the booking page: bookings.max_open_per_customer
 	IdempotencyInProgress  = Kind{"idempotency_in_progress", 409}

@@ -338,7 +338,7 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 	for _, move := range []struct {
 		name   string
 		status int
-	}{{"no-show", 409}, {"confirm", 200}, {"confirm", 409}, {"complete", 200}} {
+	}{{"no-show", 409}, {"confirm", 200}, {"confirm", 409}, {"reopen", 409}, {"complete", 200}, {"reopen", 200}, {"reopen", 409}, {"complete", 200}} {
 		got := w.Call(t, "POST", harb+"/bookings/"+mine.ID.String()+"/"+move.name, "")
 		if got.Status != move.status {
 			t.Errorf("%s: %d %s", move.name, got.Status, got.Body)

@@ -154,6 +154,14 @@ type Warning struct {
 	Message string `json:"message"`
 }
 
+// CanFinish reports whether a booking of a date can be completed or marked as a no-show today: from the start of its day
+// (lifecycle.md §4). Both dates are of the zone in which the booking was sold.
+func CanFinish(date, today timespan.Date) bool { return today >= date }
+
+// CanReopen reports whether a completed booking or a no-show of a date can be taken back today: until the end of the day
+// after its day. Both dates are as of [CanFinish].
+func CanReopen(date, today timespan.Date) bool { return today <= date+1 }
+
 // BookedService is one service of a booking as it was sold.
 type BookedService struct {
 	ID              uuid.UUID   `json:"id"`
@@ -227,6 +235,7 @@ const (
 	MoveCancel   = "cancel"
 	MoveComplete = "complete"
 	MoveNoShow   = "no-show"
+	MoveReopen   = "reopen" // takes complete or no-show back
 )
 
 // CheckedKey is an API key that may be used now.

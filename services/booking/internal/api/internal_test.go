@@ -12,6 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -167,10 +168,12 @@ func TestBookingsAreListedAndMovedByPeers(t *testing.T) {
 		t.Errorf("cancelled again: %v", err)
 	}
 	w.expect("the time it freed", w.book(key, order("09:30", map[string]any{"staff_id": annaID})), 201, "")
-	for _, move := range []string{booking.MoveConfirm, booking.MoveComplete} {
-		if _, err := client.Move(t.Context(), w.offer.ID, second, move); err != nil {
-			t.Errorf("%s: %v", move, err)
-		}
+	if _, err := client.Move(t.Context(), w.offer.ID, second, booking.MoveConfirm); err != nil {
+		t.Error(err)
+	}
+	w.clock.Set(time.Date(2027, 3, 3, 0, 0, 0, 0, time.UTC))
+	if _, err := client.Move(t.Context(), w.offer.ID, second, booking.MoveComplete); err != nil {
+		t.Error(err)
 	}
 	if _, err := client.Move(t.Context(), w.offer.ID, second, booking.MoveNoShow); !fault.Is(err, fault.Conflict) {
 		t.Errorf("no-show after complete: %v", err)
@@ -196,4 +199,43 @@ func TestBadQueriesOfPeersAreRefused(t *testing.T) {
 	}
 	w.expect("no business", w.send(http.MethodGet, w.internal+"/internal/businesses/x/keys", "", http.Header{}), 400, "invalid_parameter")
 	w.expect("not public", w.send(http.MethodGet, w.public+"/internal/businesses/"+w.offer.ID.String()+"/keys", "", http.Header{}), 404, "not_found")
+}
+
+// TestFinishingABookingNamesTheRuleOfDays: refusals name the day and the zone of the sale, whatever zone the business has today.
+func TestFinishingABookingNamesTheRuleOfDays(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	id := w.booked(nil) // 2027-03-02 09:30 in Lisbon
+	w.change(func(o *catalog.Offer) { o.Timezone = "Pacific/Kiritimati" })
+	move := func(at, move string) error {
+		t.Helper()
+		moment, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.clock.Set(moment)
+		_, err = w.client().Move(t.Context(), w.offer.ID, id, move)
+		return err
+	}
+	allowed := func(at, what string) {
+		t.Helper()
+		if err := move(at, what); err != nil {
+			t.Errorf("%s at %s: %v", what, at, err)
+		}
+	}
+	refused := func(at, what string, kind fault.Kind, sentence string) {
+		t.Helper()
+		if err := move(at, what); !fault.Is(err, kind) || !strings.Contains(err.Error(), sentence) {
+			t.Errorf("%s at %s: %v, want %s", what, at, err, sentence)
+		}
+	}
+	allowed("2027-03-01T08:00:00Z", "confirm")
+	for _, what := range []string{"complete", "no-show"} {
+		refused("2027-03-01T23:59:59Z", what, fault.BeforeBookingDay, "from the start of that day (Europe/Lisbon)")
+		allowed("2027-03-02T00:00:00Z", what)
+		refused("2027-03-04T00:00:00Z", "reopen", fault.TooLateToReopen, "until the end of the next day, 2027-03-03 (Europe/Lisbon)")
+		allowed("2027-03-03T23:59:59Z", "reopen")
+		refused("2027-03-03T23:59:59Z", "reopen", fault.Conflict, "reopen takes one that is completed or no_show")
+	}
+	allowed("2027-04-20T12:00:00Z", "complete") // long afterwards
 }

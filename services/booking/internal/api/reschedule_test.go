@@ -220,6 +220,7 @@ func TestWhatIsOverOrNotOfferedAnyMoreDoesNotMove(t *testing.T) {
 		}
 	}
 	for _, move := range []string{booking.MoveConfirm, booking.MoveComplete} {
+		w.clock.Set(now.AddDate(0, 0, 1)) // the day of the booking
 		if _, err := w.client().Move(t.Context(), w.offer.ID, id, move); err != nil {
 			t.Fatal(err)
 		}

@@ -6,19 +6,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// TestMovesAreThoseOfTheSpecification writes out semantics.md §3: pending → confirmed → completed | no_show; pending or
-// confirmed → cancelled; nothing else.
+// TestMovesAreThoseOfTheSpecification writes out semantics.md §3 and lifecycle.md §4: pending → confirmed → completed | no_show, which
+// can be taken back; pending or confirmed → cancelled; nothing else.
 func TestMovesAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	want := map[string]map[string]string{
 		"pending":   {"confirm": "confirmed", "cancel": "cancelled"},
 		"confirmed": {"complete": "completed", "no-show": "no_show", "cancel": "cancelled"},
-		"completed": {},
-		"no_show":   {},
+		"completed": {"reopen": "confirmed"},
+		"no_show":   {"reopen": "confirmed"},
 		"cancelled": {},
 	}
 	for from, moves := range want {
-		for _, move := range []string{"confirm", "cancel", "complete", "no-show"} {
+		for _, move := range []string{"confirm", "cancel", "complete", "no-show", "reopen"} {
 			transition, ok := state.Of(state.Move(move))
 			if !ok {
 				t.Fatalf("there is no move %s", move)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/refund"
 	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
@@ -176,10 +178,42 @@ type NotAllowedError struct{ Status state.State }
 
 func (e *NotAllowedError) Error() string { return "not allowed from status " + string(e.Status) }
 
-// Move makes a transition, once, and frees the occupied time where it says so; [Store.Cancel] is for one that may refund. Errors: [ErrNotFound], [*NotAllowedError].
+// WrongDayError reports that a move is not allowed on this day.
+type WrongDayError struct {
+	Date timespan.Date // of the booking
+	Zone string        // in which the booking was sold, or the offset from UTC of its clock
+}
+
+func (e *WrongDayError) Error() string {
+	return "not allowed on this day for a booking of " + e.Date.String()
+}
+
+// checkDay checks that a move is allowed at now for a booking. Days begin and end by the zone in which it was sold; of a
+// booking whose zone is not known, by the clock it was sold by. Errors: [*WrongDayError].
+func checkDay(b Booking, days state.Days, now time.Time) error {
+	clock := time.FixedZone("", int(b.LocalStart.Sub(b.StartsAt).Seconds()))
+	if b.Timezone != "" {
+		clock = timespan.Zone(b.Timezone, clock)
+	}
+	date := timespan.DateOf(b.LocalStart, time.UTC)
+	if !days.Include(date, timespan.DateOf(now, clock)) {
+		return &WrongDayError{Date: date, Zone: cmp.Or(b.Timezone, b.StartsAt.In(clock).Format("UTC-07:00"))}
+	}
+	return nil
+}
+
+// Move makes a transition, once, and frees the occupied time where it says so; [Store.Cancel] is for one that may refund.
+// Errors: [ErrNotFound], [*NotAllowedError], [*WrongDayError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Booking, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
-		if _, err := lockBooking(ctx, tx, businessID, id); err != nil {
+		b, err := lockBooking(ctx, tx, businessID, id)
+		if err != nil {
+			return Booking{}, err
+		}
+		if !t.Allows(b.Status) {
+			return Booking{}, &NotAllowedError{Status: b.Status}
+		}
+		if err := checkDay(b, t.Days, now); err != nil {
 			return Booking{}, err
 		}
 		return move(ctx, tx, businessID, id, t, refund.Owed{}, now)
@@ -197,7 +231,7 @@ func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Tran
 func moveArgs(ctx context.Context, businessID, id uuid.UUID, t state.Transition, owed refund.Owed, now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": id, "from": t.From, "to": string(t.To), "frees": t.FreesTime, "now": now,
-		"event_type": "booking." + string(t.To), "refund_amount": owed.Amount, "refund_percent": owed.Percent, "untold": false,
+		"event_type": string(t.Event), "refund_amount": owed.Amount, "refund_percent": owed.Percent, "untold": false,
 	}, now)
 }
 

@@ -150,7 +150,7 @@ func TestCancellingGivesSeatsBackOnce(t *testing.T) {
 	expectTaken(t, s, "one more", class.seats(1))
 	for _, move := range []state.Move{state.Confirm, state.Complete} {
 		transition, _ := state.Of(move)
-		if _, err := s.Move(testkit.AsSystem(t), two.BusinessID, two.ID, transition, now); err != nil {
+		if _, err := s.Move(testkit.AsSystem(t), two.BusinessID, two.ID, transition, noon); err != nil {
 			t.Fatal(err)
 		}
 		if got := class.taken(t, pool); got != 5 {

@@ -37,7 +37,7 @@ func TestTheOwnersWritesAreToldAsTheyAreWhateverBreaks(t *testing.T) {
 			transition, _ := state.Of(m)
 			return testkit.LostWrite{
 				Do: func(ctx context.Context, p *pgxpool.Pool) error {
-					_, err := store.New(p).Move(ctx, b.BusinessID, b.ID, transition, now)
+					_, err := store.New(p).Move(ctx, b.BusinessID, b.ID, transition, noon)
 					return err
 				},
 				Done: is(t, `SELECT count(*) FROM bookings WHERE id = $1 AND status = $2`, b.ID, transition.To),

@@ -37,23 +37,39 @@ func NewOwner(records *store.Store, offers Offers, links *link.Links, c clock.Cl
 // now is to the microsecond, as the tables keep it.
 func (o *Owner) now() time.Time { return o.clock.Now().UTC().Truncate(time.Microsecond) }
 
-// MoveBooking moves a booking to its next state (semantics.md §3), but for cancelled: [Cancellations] does that. Faults: not_found for an unknown booking or move; conflict where
-// the state does not allow it.
+// MoveBooking makes a transition of a booking (semantics.md §3, lifecycle.md §4), but for cancelling: [Cancellations] does
+// that. Faults: not_found for an unknown booking or move; conflict when the state does not allow it; before_booking_day and
+// too_late_to_reopen when the day does not.
 func (o *Owner) MoveBooking(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, move state.Move) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
 	transition, ok := state.Of(move)
 	if !ok || move == state.Cancel {
-		return store.Booking{}, fault.New(fault.NotFound, "There is no such move; a booking can be moved by confirm, cancel, complete and no-show.")
+		return store.Booking{}, fault.New(fault.NotFound, "There is no such move; a booking can be moved by confirm, cancel, complete, no-show and reopen.")
 	}
 	moved, err := o.records.Move(ctx, businessID, id, transition, o.clock.Now())
-	var refused *store.NotAllowedError
+	var (
+		refused  *store.NotAllowedError
+		wrongDay *store.WrongDayError
+	)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		err = noBooking(err)
 	case errors.As(err, &refused):
 		err = fault.Newf(fault.Conflict, "The booking is %s; %s takes one that is %s.", refused.Status, move, either(transition.From))
+	case errors.As(err, &wrongDay):
+		err = refuseDay(wrongDay, transition.Days)
 	}
 	return moved, err
+}
+
+// refuseDay returns the fault of a move that its day does not allow. It names the rule.
+func refuseDay(e *store.WrongDayError, days state.Days) error {
+	if days == state.UntilNextDay {
+		return fault.Newf(fault.TooLateToReopen, "The booking was on %s; completed and no-show can be taken back until the end of the "+
+			"next day, %s (%s).", e.Date, e.Date+1, e.Zone)
+	}
+	return fault.Newf(fault.BeforeBookingDay, "The booking is on %s; completed and no-show can be set from the start of that day (%s).",
+		e.Date, e.Zone)
 }
 
 func either(states []state.State) string {

@@ -66,7 +66,7 @@ func (a *Admin) mountBookings(business *gate.Router) {
 	business.Post("/bookings/:id/cancel", access.Serve, refunded("Booking", a.Owner.CancelBooking))
 	business.Post("/bookings/:id/refund", access.Refund, refunded("Booking", a.Owner.RefundBooking))
 	business.Post("/bookings/:id/"+booking.MoveConfirm, access.Serve, a.confirm)
-	for _, move := range []string{booking.MoveComplete, booking.MoveNoShow} {
+	for _, move := range []string{booking.MoveComplete, booking.MoveNoShow, booking.MoveReopen} {
 		business.Post("/bookings/:id/"+move, access.Finish, transition("Booking", move, a.Owner.MoveBooking))
 	}
 }

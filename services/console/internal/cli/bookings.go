@@ -16,7 +16,8 @@ func (c *command) bookings() *cobra.Command {
 		c.listBookings(), c.showBooking(), c.book(), c.reschedule(),
 		moveEntry(c, "bookings", booking.MoveConfirm, "Confirm a pending booking", bookingTable),
 		moveEntry(c, "bookings", booking.MoveComplete, "Say that a confirmed booking took place", bookingTable),
-		moveEntry(c, "bookings", booking.MoveNoShow, "Say that the customer of a confirmed booking did not come", bookingTable))...)
+		moveEntry(c, "bookings", booking.MoveNoShow, "Say that the customer of a confirmed booking did not come", bookingTable),
+		moveEntry(c, "bookings", booking.MoveReopen, "Take complete or no-show back, until the end of the next day", bookingTable))...)
 }
 
 func (c *command) listBookings() *cobra.Command {

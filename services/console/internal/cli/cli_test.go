@@ -318,6 +318,10 @@ func TestBookingsAreListedAndMoved(t *testing.T) {
 	if out := s.must("bookings", "no-show", "harbor", id, "-o", "json"); decoded(t, out)["status"] != "no_show" {
 		t.Error(out)
 	}
+	if out := s.must("bookings", "reopen", "harbor", id, "-o", "json"); decoded(t, out)["status"] != "confirmed" {
+		t.Error(out)
+	}
+	s.must("bookings", "no-show", "harbor", id)
 	s.fails(1, "from", "bookings", "list", "harbor", "--from", "2027-02-29")
 	s.fails(1, "cannot be moved", "bookings", "complete", "harbor", id)
 	s.fails(1, "cannot be moved", "bookings", "cancel", "harbor", id)

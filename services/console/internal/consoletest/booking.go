@@ -198,10 +198,15 @@ func hasPayment(p *booking.Payment, asked string) bool {
 	return p.Status == asked
 }
 
-var moves = map[string][2]string{
-	booking.MoveConfirm:  {booking.StatusPending, booking.StatusConfirmed},
-	booking.MoveComplete: {booking.StatusConfirmed, booking.StatusCompleted},
-	booking.MoveNoShow:   {booking.StatusConfirmed, booking.StatusNoShow},
+// moves are the statuses that a move takes, and the one it leads to.
+var moves = map[string]struct {
+	from []string
+	to   string
+}{
+	booking.MoveConfirm:  {[]string{booking.StatusPending}, booking.StatusConfirmed},
+	booking.MoveComplete: {[]string{booking.StatusConfirmed}, booking.StatusCompleted},
+	booking.MoveNoShow:   {[]string{booking.StatusConfirmed}, booking.StatusNoShow},
+	booking.MoveReopen:   {[]string{booking.StatusCompleted, booking.StatusNoShow}, booking.StatusConfirmed},
 }
 
 func (s *Booking) move(r *http.Request) (*reply, error) {
@@ -212,9 +217,9 @@ func (s *Booking) move(r *http.Request) (*reply, error) {
 		return nil, fault.New(fault.NotFound, "Booking not found")
 	}
 	step := moves[r.PathValue("move")]
-	if bookings[i].Status != step[0] {
+	if !slices.Contains(step.from, bookings[i].Status) {
 		return nil, fault.Newf(fault.Conflict, "A %s booking cannot be moved so.", bookings[i].Status)
 	}
-	bookings[i].Status = step[1]
+	bookings[i].Status = step.to
 	return ok(bookings[i])
 }

@@ -84,6 +84,7 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	business.Post("/bookings/:id/"+booking.MoveConfirm, access.Serve, p.transition(booking.MoveConfirm))
 	business.Post("/bookings/:id/"+booking.MoveComplete, access.Finish, p.transition(booking.MoveComplete))
 	business.Post("/bookings/:id/"+booking.MoveNoShow, access.Finish, p.transition(booking.MoveNoShow))
+	business.Post("/bookings/:id/"+booking.MoveReopen, access.Finish, p.transition(booking.MoveReopen))
 	business.Get("/bookings/:id/cancel", access.Serve, p.askCancel)
 	business.Post("/bookings/:id/cancel", access.Serve, p.cancel)
 	business.Get("/bookings/:id/refund", access.Refund, p.askRefund)
@@ -142,7 +143,8 @@ func done(page *view.Page, what string) string {
 	case "sold", "tickets_cancel", "reserved", "reserved_outside", "reservation_cancel", "undone", "off", "work",
 		"team_changed", "team_removed", "team_withdrawn", "team_made_ended", messageAgain:
 		return page.Words.Say("done_" + what)
-	case "booked", "booked_warned", "moved", "moved_warned", "refunded", "paused", "resumed", booking.MoveConfirm, booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow, rental.MovePickup, rental.MoveReturn:
+	case "booked", "booked_warned", "moved", "moved_warned", "refunded", "paused", "resumed", booking.MoveConfirm, booking.MoveCancel, booking.MoveComplete, booking.MoveNoShow,
+		booking.MoveReopen, rental.MovePickup, rental.MoveReturn:
 		return page.Words.Say("done_" + what)
 	}
 	return ""
@@ -309,6 +311,7 @@ func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) erro
 // sentences say what keeps something from being done that the person can see to.
 var sentences = map[fault.Kind]string{
 	fault.Conflict: "changed", fault.SlotUnavailable: "taken", fault.NoStaffAvailable: "nobody_free", fault.ServiceNotFound: "not_offered",
+	fault.BeforeBookingDay: "before_its_day", fault.TooLateToReopen: "too_late_to_reopen",
 	fault.NotEnoughUnits: "units_out", fault.DateInPast: "why_past", fault.Closed: "why_closed_staff", fault.NotAStart: "why_no_session", fault.StaffNotFound: "staff_unfit",
 	fault.SubscriptionInactive: "account_closed", fault.AccountClosing: "account_closed", fault.NotAcceptingBookings: "paused",
 	fault.PeerUnavailable: "fault_later", fault.AvailabilityUnverified: "fault_later", fault.PaymentUnavailable: "no_payment", fault.PaymentNotOffered: "no_payment",

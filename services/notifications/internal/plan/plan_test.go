@@ -44,6 +44,7 @@ var leads = []struct {
 	{event.ReservationWithdrawn, "reserved", actor.Actor{Kind: actor.System}, letter.ReservationWithdrawn, false},
 	{event.BookingCompleted, "completed", byOwner, "", false},
 	{event.BookingNoShow, "no_show", byOwner, "", false},
+	{event.BookingReopened, "confirmed", byOwner, "", false},
 	{event.PaymentSucceeded, "pending", actor.Actor{Kind: actor.Provider}, "", false},
 	{event.PaymentFailed, "pending", actor.Actor{Kind: actor.Provider}, letter.PaymentFailed, false},
 	{event.PaymentFailed, "cancelled", actor.Actor{Kind: actor.Provider}, "", false}, // there is nothing to pay any more

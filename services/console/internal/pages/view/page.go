@@ -188,6 +188,24 @@ func (p *Page) otherZone(sold string) string {
 	return " (" + sold + ")"
 }
 
+// canFinish reports whether the day of a booking allows that its customer has arrived or did not come.
+func (p *Page) canFinish(b booking.Booking) bool {
+	date, err := timespan.ParseDate(b.Date)
+	return err == nil && booking.CanFinish(date, p.todayOf(b))
+}
+
+// canReopen reports whether completed or no-show of a booking can still be taken back.
+func (p *Page) canReopen(b booking.Booking) bool {
+	date, err := timespan.ParseDate(b.Date)
+	isFinished := b.Status == booking.StatusCompleted || b.Status == booking.StatusNoShow
+	return err == nil && isFinished && booking.CanReopen(date, p.todayOf(b))
+}
+
+// todayOf is the date of now in the zone in which a booking was sold.
+func (p *Page) todayOf(b booking.Booking) timespan.Date {
+	return timespan.DateOf(p.Now, timespan.Zone(b.Timezone, p.Business.Location()))
+}
+
 // date is a booking's date, whole.
 func (p *Page) date(b booking.Booking) string { return p.Words.Date(wall(b.Date, b.StartTime)) }
 

@@ -1,0 +1,106 @@
+package store_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/event"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/booking/internal/state"
+	"github.com/slotmesh/slotmesh/services/booking/internal/store"
+)
+
+// TestMoveKeepsToTheDayOfTheBooking attacks the rule of days with generated zones, starts and moments: completed and no-show
+// from the start of the booking's day, reopened until the end of the next day, both by the zone of the sale.
+func TestMoveKeepsToTheDayOfTheBooking(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	r := rand.New(rand.NewPCG(27, 3))
+	zones := []string{"Europe/Lisbon", "America/Los_Angeles", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Kolkata", "Africa/Cairo"}
+	refusals := 0
+	for range 150 {
+		zone := zones[r.IntN(len(zones))]
+		loc, err := time.LoadLocation(zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// From March to November, which holds the days on which the clocks change.
+		b := in(newBooking(uuid.New(), part(uuid.New(), 0, r.IntN(300*24*60)-90*24*60, 300*24*60)), loc)
+		b.Status = state.Confirmed
+		clock := loc
+		if b.Timezone = zone; r.IntN(4) == 0 { // only the clock of the sale is known
+			_, offset := b.StartsAt.In(loc).Zone()
+			b.Timezone, clock = "", time.FixedZone("", offset)
+		}
+		mustBook(t, s, b)
+		at := b.StartsAt.Add(time.Duration(r.IntN(6*24*60)-3*24*60) * time.Minute)
+		day := func(t time.Time) string { return t.In(clock).Format(time.DateOnly) }
+		next := b.StartsAt.In(clock).AddDate(0, 0, 1).Format(time.DateOnly)
+
+		finish, _ := state.Of([]state.Move{state.Complete, state.MarkNoShow}[r.IntN(2)])
+		var wrong *store.WrongDayError
+		_, err = s.Move(testkit.AsSystem(t), b.BusinessID, b.ID, finish, at)
+		if may := day(at) >= day(b.StartsAt); may != (err == nil) || !may && !errors.As(err, &wrong) {
+			t.Fatalf("%s at %s for a booking of %s (%s): %v", finish.To, at, b.StartsAt, zone, err)
+		}
+		if err != nil {
+			refusals++
+			if _, err := s.Move(testkit.AsSystem(t), b.BusinessID, b.ID, finish, b.StartsAt); err != nil {
+				t.Fatal(err)
+			}
+		}
+		reopen, _ := state.Of(state.Reopen)
+		moved, err := s.Move(testkit.AsSystem(t), b.BusinessID, b.ID, reopen, at)
+		if may := day(at) <= next; may != (err == nil) || !may && !errors.As(err, &wrong) {
+			t.Fatalf("reopen at %s for a booking of %s (%s): %v", at, b.StartsAt, zone, err)
+		}
+		if err != nil {
+			refusals++
+			continue
+		}
+		if moved.Status != state.Confirmed {
+			t.Fatalf("reopened, the booking is %s", moved.Status)
+		}
+	}
+	if refusals < 20 {
+		t.Errorf("the generated cases hold only %d refusals", refusals)
+	}
+	checkWhole(t, pool, 1)
+}
+
+// TestReopenUndoesFinish: a booking that is reopened is as before, its time is occupied, and the log has an event of its own.
+func TestReopenUndoesFinish(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t)
+	for _, move := range []state.Move{state.Complete, state.MarkNoShow} {
+		b := newBooking(uuid.New(), part(uuid.New(), 0, 0, 45))
+		b.Status = state.Confirmed
+		mustBook(t, s, b)
+		before, err := s.Booking(testkit.AsSystem(t), b.BusinessID, b.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []state.Move{move, state.Reopen} {
+			if _, err := s.Move(testkit.AsSystem(t), b.BusinessID, b.ID, transitionOf(m), noon); err != nil {
+				t.Fatal(err)
+			}
+		}
+		after, err := s.Booking(testkit.AsSystem(t), b.BusinessID, b.ID)
+		if err != nil || after.Status != state.Confirmed || after.Sequence != before.Sequence+2 {
+			t.Errorf("after %s and reopen: %+v, %v", move, after, err)
+		}
+		for i, kind := range []event.Type{event.BookingCreated, transitionOf(move).Event, event.BookingReopened} {
+			if count(t, pool, `SELECT count(*) FROM events WHERE subject_id = $1 AND sequence = $2 AND type = $3`, b.ID, i+1, kind) != 1 {
+				t.Errorf("after %s and reopen, event %d is no %s", move, i+1, kind)
+			}
+		}
+		again := newBooking(b.BusinessID, b.Parts...)
+		if err := s.Book(testkit.AsSystem(t), again); !errors.Is(err, store.ErrTaken) {
+			t.Errorf("its time is sold twice: %v", err)
+		}
+	}
+}
