@@ -24,8 +24,8 @@ type FreshOffers interface {
 	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
-// UnkeptOffers is as [FreshOffers], by the id of a business, and keeps no offer in memory.
-type UnkeptOffers interface {
+// UncachedOffers is as [FreshOffers], by the id of a business, and keeps no offer in memory.
+type UncachedOffers interface {
 	Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 }
 
@@ -40,7 +40,7 @@ const (
 type Followers struct {
 	records  *store.Store
 	offers   FreshOffers
-	byID     UnkeptOffers
+	byID     UncachedOffers
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	followed metric.Int64Counter
@@ -52,7 +52,7 @@ type Followers struct {
 }
 
 // NewFollowers returns the job.
-func NewFollowers(records *store.Store, offers FreshOffers, byID UnkeptOffers, c clock.Clock, tel *telemetry.Telemetry) *Followers {
+func NewFollowers(records *store.Store, offers FreshOffers, byID UncachedOffers, c clock.Clock, tel *telemetry.Telemetry) *Followers {
 	return &Followers{
 		records: records, offers: offers, byID: byID, clock: c, tel: tel, changed: map[string]struct{}{},
 		followed: tel.Counter("slotmesh.rental.followed", "Reservations that were changed because their rental was."),
