@@ -53,6 +53,8 @@ func (e Entry) schema(hasSchemas bool) object {
 	}
 	if hasSchemas && e.Schema != "" {
 		data = object{"allOf": []any{object{"$ref": "#/components/schemas/" + e.Schema}, data}}
+	} else {
+		data["additionalProperties"] = true // stated, as linters of documents take the properties for all there are
 	}
 	return object{
 		"type": "object", "required": []string{"type", "timestamp", "data"},

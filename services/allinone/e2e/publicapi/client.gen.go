@@ -457,7 +457,7 @@ type BusinessInfo struct {
 	Currency        Currency `json:"currency"`
 	DefaultLanguage string   `json:"default_language"`
 
-	// Form The questions of the booking page, without consents; left out if there are none. POST /book takes the answers as form_data and requires none.
+	// Form The questions of the booking page, without consents; left out if there are none. POST /book takes the answers as form_data. It refuses a booking without a required one only if the business enforces its form.
 	Form                *[]Question `json:"form,omitempty"`
 	HasPaymentProviders bool        `json:"has_payment_providers"`
 	Languages           []string    `json:"languages"`

@@ -449,7 +449,7 @@ export interface components {
             name_translations?: {
                 [key: string]: string;
             };
-            /** @description The questions of the booking page, without consents; left out if there are none. POST /book takes the answers as form_data and requires none. */
+            /** @description The questions of the booking page, without consents; left out if there are none. POST /book takes the answers as form_data. It refuses a booking without a required one only if the business enforces its form. */
             form?: components["schemas"]["Question"][];
         };
         /** @description A question. Its answer stands in form_data under its key. */
