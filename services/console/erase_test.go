@@ -66,7 +66,7 @@ func fillAll(t *testing.T, w *consoletest.World, businessID uuid.UUID, email str
 	must(w.Store.AddLink(t.Context(), store.Link{PersonID: who.ID, Purpose: store.ForSignIn, ExpiresAt: now.Add(time.Hour)}, hash))
 	must(w.Store.AddDeviceLogin(t.Context(), store.DeviceLogin{UserCode: email, Client: "x", CreatedAt: now, ExpiresAt: now.Add(time.Hour)}, hash))
 	must(w.Store.AnswerDeviceLogin(t.Context(), by, email, &owner, now))
-	must(w.Store.RememberBrowser(t.Context(), hash, who.ID, now))
+	must(w.Store.RememberBrowser(t.Context(), hash, who.ID, sessions[0].ID, now))
 	for _, sql := range []string{
 		`INSERT INTO invitations (business_id, id, email, role, created_at, expires_at) VALUES ($1, $2, 'bo@example.com', 'desk', now(), now())`,
 		`INSERT INTO refused_writes VALUES ($1, $2, now())`, `INSERT INTO made_writes VALUES ($1, $2, decode(repeat('00', 32), 'hex'), '{}', now())`,

@@ -5,10 +5,14 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/services/console"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+	"github.com/slotmesh/slotmesh/services/console/internal/secret"
 )
 
 // An owner who invites the address of a stranger, and signs in by the link, has no mail sent to it: neither by changes
@@ -63,6 +67,57 @@ func shortenRetention(t *testing.T, w *consoletest.World, owner string, times in
 			if got := w.CallAs(t, owner, "PUT", harb, text+"privacy: {keep_customers_days: "+days+"}\n", "Content-Type", yaml); got.Status != 200 {
 				t.Fatalf("%d %s", got.Status, got.Body)
 			}
+		}
+	}
+}
+
+// An owner who invites the address of a stranger, and signs in by the link in one browser after the other, has no more
+// links mailed to it than any stranger: no browser is known for an address that is not verified.
+func TestNoBrowserIsKnownForAnUnverifiedAddress(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, func(c *console.Config) {
+		c.Limits.SignInsPerMinute = 10
+		c.Server.TrustedProxies = []string{"127.0.0.0/8"}
+	})
+	owner, _ := as(t, w, publish(t, w), access.Owner)
+	victim := uuid.NewString() + "@example.com"
+	const allowed = 3
+	answers := map[int]int{}
+	for range 2 {
+		got := w.CallAs(t, owner, "POST", harb+"/members", `{"email":"`+victim+`","role":"owner","mail":false}`)
+		browser := cookieIn(press(t, w, field(t, got, "link").(string), ""), "slotmesh-browser")
+		for range allowed {
+			asked := fill(t, w, "/sign-in/forgotten", "", url.Values{"email": {victim}},
+				"X-Forwarded-For", stranger(), "Cookie", "slotmesh-browser="+browser)
+			answers[asked.Status]++
+		}
+	}
+	if answers[303] != allowed || answers[429] != allowed {
+		t.Errorf("links were mailed: %v", answers)
+	}
+}
+
+// A browser in which a session began that has ended in the meantime is not known.
+func TestNoBrowserIsKnownBySessionThatEnded(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: publish(t, w), Role: access.Owner})
+	who, err := w.Store.ByEmail(t.Context(), "ana@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	sessions, err := w.Store.Sessions(t.Context(), who.ID, now)
+	if err != nil || len(sessions) != 1 {
+		t.Fatal(sessions, err)
+	}
+	for id, known := range map[uuid.UUID]bool{sessions[0].ID: true, uuid.New(): false} {
+		_, hash := secret.New("")
+		if err := w.Store.RememberBrowser(t.Context(), hash, who.ID, id, now); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := w.Store.KnowsBrowser(t.Context(), hash, "ana@example.com", now); err != nil || got != known {
+			t.Errorf("%t, %v, want %t", got, err, known)
 		}
 	}
 }

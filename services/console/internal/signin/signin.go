@@ -237,7 +237,7 @@ func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 	if err != nil {
 		return err
 	}
-	browser, err := p.accounts.RememberBrowser(c.UserContext(), shownBrowser(c), signed.Person.ID)
+	browser, err := p.accounts.RememberBrowser(c.UserContext(), shownBrowser(c), signed)
 	if err != nil {
 		return err
 	}

@@ -18,24 +18,28 @@ const BrowserGood = 180 * 24 * time.Hour
 // maxBrowsers is how many browsers of a person are known: those that signed in last.
 const maxBrowsers = 20
 
-// KnowsBrowser reports whether the browser with this hash signed in as the person with this address, in small letters.
+// KnowsBrowser reports whether the browser with this hash signed in as the verified person with this address, in small
+// letters.
 func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email string, now time.Time) (bool, error) {
 	return postgres.Row(ctx, s.pool, pgx.RowTo[bool], "look up a browser", `
 		SELECT EXISTS (SELECT FROM known_browsers AS b JOIN people ON people.id = b.person_id
-		    WHERE b.hash = $1 AND people.email = $2 AND b.signed_in_at > $3)`, hash[:], email, now.Add(-BrowserGood))
+		    WHERE b.hash = $1 AND people.email = $2 AND people.verified_at IS NOT NULL AND b.signed_in_at > $3)`, hash[:], email, now.Add(-BrowserGood))
 }
 
-// RememberBrowser notes that a person signed in in the browser with this hash. The browser that signed in longest ago
-// makes room for it.
-func (s *Store) RememberBrowser(ctx context.Context, hash [sha256.Size]byte, personID uuid.UUID, now time.Time) error {
+// RememberBrowser notes that a person signed in in the browser with this hash, by a session that has not ended. The
+// browser that signed in longest ago makes room for it. A person whose address is not verified has no known browser: an
+// inviter may be signed in as them, and each browser would have mails and wrong passwords of its own.
+func (s *Store) RememberBrowser(ctx context.Context, hash [sha256.Size]byte, personID, sessionID uuid.UUID, now time.Time) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := lockPerson(ctx, tx, personID); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `
-			INSERT INTO known_browsers (person_id, hash, signed_in_at) VALUES ($1, $2, $3)
+			INSERT INTO known_browsers (person_id, hash, signed_in_at)
+			SELECT people.id, $2, $3 FROM people JOIN sessions ON sessions.person_id = people.id
+			WHERE people.id = $1 AND people.verified_at IS NOT NULL AND sessions.id = $4
 			ON CONFLICT (person_id, hash) DO UPDATE SET signed_in_at = greatest(known_browsers.signed_in_at, excluded.signed_in_at)`,
-			personID, hash[:], now)
+			personID, hash[:], now, sessionID)
 		if err != nil {
 			return err
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 
-	"github.com/google/uuid"
-
 	"github.com/slotmesh/slotmesh/services/console/internal/secret"
 )
 
@@ -23,11 +21,11 @@ func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool,
 	return a.Store.KnowsBrowser(ctx, secret.Hash(clear), address(email), a.Clock.Now())
 }
 
-// RememberBrowser notes that a person signed in in the browser that keeps this secret, and returns the secret that it
+// RememberBrowser notes that a person has signed in in the browser that keeps this secret, and returns the secret that it
 // keeps from now on: a new one if it has none yet.
-func (a *Accounts) RememberBrowser(ctx context.Context, clear string, personID uuid.UUID) (string, error) {
+func (a *Accounts) RememberBrowser(ctx context.Context, clear string, signed *SignedIn) (string, error) {
 	if !secret.WellFormed("", clear) {
 		clear, _ = secret.New("")
 	}
-	return clear, a.Store.RememberBrowser(ctx, secret.Hash(clear), personID, a.Clock.Now())
+	return clear, a.Store.RememberBrowser(ctx, secret.Hash(clear), signed.Person.ID, signed.Session.ID, a.Clock.Now())
 }
