@@ -55,6 +55,7 @@ const (
 	BookingRescheduled   Type = "booking.rescheduled"
 	BookingCancelled     Type = "booking.cancelled"
 	BookingWithdrawn     Type = "booking.withdrawn" // the business withdrew its class session
+	BookingRestored      Type = "booking.restored"  // its class session takes place after all
 	BookingCompleted     Type = "booking.completed"
 	BookingNoShow        Type = "booking.no_show"
 	BookingReopened      Type = "booking.reopened" // completed or no-show was taken back
@@ -72,6 +73,7 @@ const (
 	ReservationCreated   Type = "reservation.created"
 	ReservationConfirmed Type = "reservation.confirmed" // it is paid
 	ReservationWithdrawn Type = "reservation.withdrawn" // what is rented is no longer offered
+	ReservationRestored  Type = "reservation.restored"  // what is rented is offered again
 	ReservationPickedUp  Type = "reservation.picked_up"
 	ReservationReturned  Type = "reservation.returned"
 	ReservationCancelled Type = "reservation.cancelled"

@@ -10,11 +10,11 @@ import (
 // Types are all types of events that webhooks tell of.
 func Types() []Type {
 	return []Type{
-		BookingCreated, BookingConfirmed, BookingRescheduled, BookingWithdrawn,
+		BookingCreated, BookingConfirmed, BookingRescheduled, BookingWithdrawn, BookingRestored,
 		BookingCancelled, BookingCompleted, BookingNoShow, BookingReopened,
 		PaymentSucceeded, PaymentFailed, PaymentExpired, PaymentRefunded, PaymentRefundFailed, PaymentDisputed,
 		TicketCreated, TicketSold, TicketRescheduled, TicketWithdrawn, TicketCancelled,
-		ReservationCreated, ReservationConfirmed, ReservationWithdrawn,
+		ReservationCreated, ReservationConfirmed, ReservationWithdrawn, ReservationRestored,
 		ReservationPickedUp, ReservationReturned, ReservationCancelled,
 		BusinessPublished, BusinessRemoved, CustomerErased, KeyCreated, KeyRevoked,
 	}

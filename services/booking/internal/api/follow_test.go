@@ -253,7 +253,7 @@ func TestAClassThatDoesNotTakePlaceGivesAllBack(t *testing.T) {
 				t.Error("a booking of another session is withdrawn")
 			}
 			told := w.count(`SELECT count(*) FROM events WHERE subject_id = '` + first.body.Booking.ID.String() + `' AND type = 'booking.withdrawn'`)
-			again := w.count(`SELECT count(*) FROM events WHERE subject_id = '` + first.body.Booking.ID.String() + `' AND type = 'booking.rescheduled'`)
+			again := w.count(`SELECT count(*) FROM events WHERE subject_id = '` + first.body.Booking.ID.String() + `' AND type = 'booking.restored'`)
 			if told != 2 || again != 1 {
 				t.Errorf("%d events of the withdrawal and %d of the restoring", told, again)
 			}

@@ -175,21 +175,18 @@ WITH changed AS (
 )
 SELECT count(*) FROM changed`
 
-// restoredEvents has the type of event of bookings whose class session takes place again, by their status.
-var restoredEvents = map[string]event.Type{"confirmed": event.BookingConfirmed, "pending": event.BookingRescheduled}
-
 // FollowSession notes of the bookings of a class session whether it takes place, and returns how many it changed. To do it again changes
 // nothing.
 func (s *Store) FollowSession(ctx context.Context, businessID uuid.UUID, of BookedSession, withdrawn bool, now time.Time) (int, error) {
-	total := 0
-	for status, told := range restoredEvents {
-		if withdrawn {
-			told = event.BookingWithdrawn
-		}
+	total, change := 0, event.BookingRestored
+	if withdrawn {
+		change = event.BookingWithdrawn
+	}
+	for _, status := range []string{"confirmed", "pending"} {
 		for n := followStep; n == followStep; total += n {
 			err := s.pool.QueryRow(ctx, followSessionSQL, eventlog.Add(ctx, pgx.NamedArgs{
 				"business_id": businessID, "service_id": of.ServiceID.String(), "session_id": of.SessionID, "starts_at": of.StartsAt,
-				"ends_at": of.EndsAt, "local_start": of.LocalStart, "timezone": of.Timezone, "status": status, "withdrawn": withdrawn, "event_type": string(told),
+				"ends_at": of.EndsAt, "local_start": of.LocalStart, "timezone": of.Timezone, "status": status, "withdrawn": withdrawn, "event_type": string(change),
 				"limit": followStep, "now": now,
 			}, now)).Scan(&n)
 			if err != nil {

@@ -77,6 +77,7 @@ var toCustomers = map[event.Type]map[string]letter.Kind{
 	event.BookingConfirmed:     {booking.StatusConfirmed: letter.BookingConfirmed},
 	event.BookingRescheduled:   {booking.StatusPending: letter.BookingMoved, booking.StatusConfirmed: letter.BookingMoved},
 	event.BookingWithdrawn:     {booking.StatusPending: letter.BookingWithdrawn, booking.StatusConfirmed: letter.BookingWithdrawn},
+	event.BookingRestored:      {booking.StatusPending: letter.BookingReceived, booking.StatusConfirmed: letter.BookingConfirmed},
 	event.BookingCancelled:     {booking.StatusCancelled: letter.BookingCancelled},
 	event.PaymentFailed:        {booking.StatusPending: letter.PaymentFailed},
 	event.PaymentRefunded:      inAny(letter.Refunded, booking.StatusPending, booking.StatusConfirmed, booking.StatusCancelled, booking.StatusCompleted, booking.StatusNoShow, booking.StatusSold, reserved, pickedUp, returned),
@@ -87,6 +88,7 @@ var toCustomers = map[event.Type]map[string]letter.Kind{
 	event.ReservationCreated:   {reserved: letter.Reservation},
 	event.ReservationConfirmed: {reserved: letter.Reservation},
 	event.ReservationWithdrawn: {booking.StatusPending: letter.ReservationWithdrawn, reserved: letter.ReservationWithdrawn},
+	event.ReservationRestored:  {reserved: letter.Reservation},
 	event.ReservationCancelled: {booking.StatusCancelled: letter.ReservationCancelled},
 }
 

@@ -59,9 +59,9 @@ func TestARentalThatIsNoLongerOfferedGivesAllBack(t *testing.T) {
 			s.edit(withdraw)
 			as(true, sold+" reservation.withdrawn")
 			s.change(func(p *peers) { p.offer = offered })
-			as(false, sold+" reservation.withdrawn reservation.confirmed")
+			as(false, sold+" reservation.withdrawn reservation.restored")
 			s.edit(withdraw)
-			as(true, sold+" reservation.withdrawn reservation.confirmed reservation.withdrawn")
+			as(true, sold+" reservation.withdrawn reservation.restored reservation.withdrawn")
 			all := json.Number("26.00")
 			if _, err := s.client.CancelByLink(t.Context(), token, booking.CancelByLink{Refund: &all}); err != nil {
 				t.Fatal(err)

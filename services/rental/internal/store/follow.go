@@ -27,8 +27,8 @@ func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, toda
 // followStep is how many reservations one statement changes, so that none holds many locks.
 const followStep = 500
 
-// followSQL changes the reservations of a status that are not as the offer has them. recorded has the events of those that are withdrawn,
-// recorded_again the events of those that are offered again. A reservation whose charge is not open yet changes without an event.
+// followSQL changes the reservations of a status that are not as the offer has them, each with an event of its
+// own. A reservation whose charge is not open yet changes without an event.
 var followSQL = `
 WITH before AS MATERIALIZED (
     SELECT id, NOT withdrawn AS withdraws FROM reservations AS r
@@ -41,24 +41,21 @@ WITH before AS MATERIALIZED (
     SET withdrawn = before.withdraws, updated_at = @now::timestamptz, sequence = r.sequence + CASE WHEN r.sequence = 0 THEN 0 ELSE 1 END
     FROM before WHERE r.business_id = @business_id AND r.id = before.id
     RETURNING r.*
-), recorded AS (
+), withdrawn AS (
     ` + eventlog.Record(event.Reservation, event.ReservationWithdrawn, "changed WHERE withdrawn AND sequence > 0", kept("changed")) + `
-), recorded_again AS (
-    ` + eventlog.Record(event.Reservation, "", "changed WHERE NOT withdrawn AND sequence > 0", kept("changed")) + `
+), restored AS (
+    ` + eventlog.Record(event.Reservation, event.ReservationRestored, "changed WHERE NOT withdrawn AND sequence > 0", kept("changed")) + `
 )
 SELECT count(*) FROM changed`
-
-// restoredEvents has the type of event of reservations that are offered again, by their status.
-var restoredEvents = map[state.State]event.Type{state.Reserved: event.ReservationConfirmed, state.Pending: event.ReservationCreated}
 
 // FollowRentals has the reservations of a business that wait for their pick-up follow its offer, which has the rentals offered, and returns
 // how many it changed. To do it again changes nothing.
 func (s *Store) FollowRentals(ctx context.Context, businessID uuid.UUID, offered []uuid.UUID, today timespan.Date, now time.Time) (int, error) {
 	total := 0
-	for status, told := range restoredEvents {
+	for _, status := range []state.State{state.Reserved, state.Pending} {
 		for n := followStep; n == followStep; total += n {
 			err := s.pool.QueryRow(ctx, followSQL, eventlog.Add(ctx, pgx.NamedArgs{
-				"business_id": businessID, "status": string(status), "today": int32(today), "offered": offered, "event_type": string(told),
+				"business_id": businessID, "status": string(status), "today": int32(today), "offered": offered,
 				"limit": followStep, "now": now,
 			}, now)).Scan(&n)
 			if err != nil {
