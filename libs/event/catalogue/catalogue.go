@@ -57,6 +57,7 @@ func Entries() []Entry {
 		{event.BookingCancelled, "A booking is cancelled, by the customer, by the owner or because its payment expired.", bookingSchema, 4, cancelled()},
 		{event.BookingCompleted, "The owner marks that the customer came.", bookingSchema, 4, ended(booking.StatusCompleted)},
 		{event.BookingNoShow, "The owner marks that the customer did not come.", bookingSchema, 4, ended(booking.StatusNoShow)},
+		{event.BookingReopened, "The owner takes back that the customer came, or did not come.", bookingSchema, 5, confirmed()},
 		{event.PaymentSucceeded, "A booking, an order of tickets or a reservation is paid. The data is the one that is paid.", bookingSchema, 2, paid()},
 		{event.PaymentFailed, "The provider refused an attempt to pay. The customer can try again.", bookingSchema, 2, failed()},
 		{event.PaymentExpired, "The time to pay is over.", bookingSchema, 2, expired()},
