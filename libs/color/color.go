@@ -69,5 +69,5 @@ func Readable(c, behind Color) Color {
 
 // toward is the channel so many steps of all on its way to another.
 func toward(from, to uint8, step, steps int) uint8 {
-	return uint8((int(from)*(steps-step) + int(to)*step) / steps) //nolint:gosec // between the two
+	return uint8((int(from)*(steps-step) + int(to)*step) / steps) // between the two
 }

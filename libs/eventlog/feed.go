@@ -222,7 +222,7 @@ func (l *Log) number(ctx context.Context) error {
 	}
 	for i, line := range lines {
 		// The trace of ctx is that of a reader, not of the change.
-		l.tel.Logger.LogAttrs(context.Background(), slog.LevelInfo, types[i], line...) //nolint:contextcheck // see above
+		l.tel.Logger.LogAttrs(context.Background(), slog.LevelInfo, types[i], line...) // see above
 	}
 	return nil
 }

@@ -42,15 +42,15 @@ func valuesIn(src []byte) (int64, bool) {
 		case ',':
 			commas++
 		case ':':
-			if endsWord(src, i+1, " \t\r\n") || i > 0 && strings.IndexByte("\"'[]{}, \t\r\n", src[i-1]) >= 0 {
+			if endsWord(src, i+1) || i > 0 && strings.IndexByte("\"'[]{}, \t\r\n", src[i-1]) >= 0 {
 				colons++
 			}
 		case '?':
-			if endsWord(src, i+1, " \t\r\n") {
+			if endsWord(src, i+1) {
 				colons++
 			}
 		case '-':
-			if endsWord(src, i+1, " \t\r\n") {
+			if endsWord(src, i+1) {
 				values++
 			}
 		case '&':
@@ -63,12 +63,12 @@ func valuesIn(src []byte) (int64, bool) {
 	return values + 1 + commas + 2*colons + max(0, commas-colons), anchors && aliases
 }
 
-// endsWord reports whether the source ends at i or has one of the marks there.
-func endsWord(src []byte, i int, marks string) bool {
-	return i >= len(src) || strings.IndexByte(marks, src[i]) >= 0
+// endsWord reports whether the source ends at i or has white space there.
+func endsWord(src []byte, i int) bool {
+	return i >= len(src) || strings.IndexByte(" \t\r\n", src[i]) >= 0
 }
 
 // namesValue reports whether the mark at i can begin an anchor or an alias.
 func namesValue(src []byte, i int) bool {
-	return (i == 0 || strings.IndexByte(" \t\r\n,[{:-", src[i-1]) >= 0) && !endsWord(src, i+1, " \t\r\n")
+	return (i == 0 || strings.IndexByte(" \t\r\n,[{:-", src[i-1]) >= 0) && !endsWord(src, i+1)
 }

@@ -32,7 +32,7 @@ func server(t *testing.T, port string, args ...string) string {
 		if slices.Contains(args, "--cluster-enabled") {
 			all = append(all, "--cluster-port", busPort(at))
 		}
-		return exec.CommandContext(t.Context(), "redis-server", all...) //nolint:gosec // the test's own arguments
+		return exec.CommandContext(t.Context(), "redis-server", all...) // the test's own arguments
 	})
 }
 
@@ -139,7 +139,7 @@ func TestTheNextPrimaryOfSentinelsIsUsed(t *testing.T) {
 	}
 	sentinel := testkit.Serve(t, func(address string) *exec.Cmd {
 		_, at, _ := net.SplitHostPort(address)
-		return exec.CommandContext(t.Context(), "redis-server", settings, "--sentinel", "--port", at, "--bind", "127.0.0.1") //nolint:gosec // the test's own arguments
+		return exec.CommandContext(t.Context(), "redis-server", settings, "--sentinel", "--port", at, "--bind", "127.0.0.1") // the test's own arguments
 	})
 	asked := open(t, redisx.Config{URL: "redis://" + sentinel})
 	testkit.Until(t, "the Sentinel knows the replica", func(ctx context.Context) error {

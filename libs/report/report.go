@@ -68,6 +68,7 @@ func (by By) Start(d timespan.Date) timespan.Date {
 	case Month:
 		year, month, _ := d.YMD()
 		return timespan.NewDate(year, month, 1)
+	default: // a day is its own stretch
 	}
 	return d
 }
@@ -89,6 +90,7 @@ func (by By) next(start timespan.Date) timespan.Date {
 	case Month:
 		year, month, _ := start.YMD()
 		return timespan.NewDate(year, month+1, 1)
+	default: // a day is its own stretch
 	}
 	return start + 1
 }

@@ -175,7 +175,7 @@ func listen(given net.Listener, addr string, b bounds) (*listener, error) {
 	if given != nil {
 		return newListener(given, b), nil
 	}
-	opened, err := net.Listen("tcp", addr)
+	opened, err := net.Listen("tcp", addr) //nolint:noctx // binding waits for nothing
 	if err != nil {
 		return nil, err
 	}

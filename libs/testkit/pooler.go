@@ -129,7 +129,7 @@ func ownerOf(path string) *syscall.Credential {
 
 func write(t testing.TB, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil { //nolint:gosec // another user reads it, and no secret is in it that is not in package httptest
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil { // another user reads it, and no secret is in it that is not in package httptest
 		t.Fatal(err)
 	}
 }

@@ -34,7 +34,7 @@ type index []int32
 func newIndex[T any, P identified[T]](list []T) index {
 	places := make(index, len(list))
 	for i := range places {
-		places[i] = int32(i) //nolint:gosec // a manifest's size bounds its lists
+		places[i] = int32(i) // a manifest's size bounds its lists
 	}
 	slices.SortFunc(places, func(i, j int32) int {
 		a, b := P(&list[i]).id(), P(&list[j]).id()

@@ -27,7 +27,7 @@ func compiled(t *testing.T, version string) string {
 	t.Helper()
 	zic, err := exec.LookPath("zic")
 	if err != nil {
-		if zic = "/usr/sbin/zic"; exec.Command(zic, "--version").Run() != nil { //nolint:gosec // the test's own words
+		if zic = "/usr/sbin/zic"; exec.Command(zic, "--version").Run() != nil { // the test's own words
 			testkit.Lacks(t, "there is no zic")
 		}
 	}

@@ -115,7 +115,7 @@ func bulkPool(ctx context.Context, database string) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings.MaxConns = int32(runtime.NumCPU()) //nolint:gosec // no machine has more than fit
+	settings.MaxConns = int32(runtime.NumCPU()) // no machine has more than fit
 	settings.ConnConfig.RuntimeParams["session_replication_role"] = "replica"
 	settings.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
 	return pgxpool.NewWithConfig(ctx, settings)

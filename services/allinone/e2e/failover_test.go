@@ -42,7 +42,7 @@ func TestBookingsSurviveTheLossOfTheDatabasesPrimary(t *testing.T) {
 				o := appointment(cut, fmt.Sprintf("2027-03-%02d", 1+7*(n/8)), fmt.Sprintf("%02d:00", 9+n%8))
 				id, times := w.bookAtLast(t, "survivor", key, o)
 				acknowledged[i] = append(acknowledged[i], id)
-				refused.Add(int32(times)) //nolint:gosec // few
+				refused.Add(int32(times)) // few
 				if booked.Add(1) == clients*each/3 {
 					close(third)
 				}

@@ -83,8 +83,8 @@ func (p *process) stop(ask, insist syscall.Signal) error {
 
 // command runs a program as the account in a clean environment: PG* variables of the caller would redirect PostgreSQL.
 func command(a account, program string, args ...string) *exec.Cmd {
-	cmd := exec.Command(program, args...)
-	cmd.Dir = "/" // the account may be unable to enter the current folder
+	cmd := exec.Command(program, args...) //nolint:noctx // it is stopped in order (stop), not killed with a context
+	cmd.Dir = "/"                         // the account may be unable to enter the current folder
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.credential()}
 	endWithParent(cmd.SysProcAttr)

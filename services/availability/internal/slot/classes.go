@@ -39,19 +39,21 @@ func (h *horizon) isOff(at occurrence) bool {
 func (h *horizon) scheduled(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
 	for i := range service.Classes {
 		c := &service.Classes[i]
-		first, last, step := dates(c, from, to)
-		for d := first; d <= last; d += step {
+		first, last := dates(c, from, to)
+		for d := first; d <= last; d += week {
 			start := h.clock.instant(d, c.Time)
 			yield(occurrence{session: c, date: d, Span: timespan.Span{Start: start, End: start + int64(service.DurationMinutes)*minute}})
 		}
 	}
 }
 
-// dates are those of a session within from..to: first, first + step, … up to last.
-func dates(c *catalog.ClassSession, from, to timespan.Date) (timespan.Date, timespan.Date, timespan.Date) {
-	const week = 7
+// week is the number of dates from a session to the next one.
+const week = 7
+
+// dates returns the first date of a session within from..to, and a bound of its last: it is every [week] from the first on.
+func dates(c *catalog.ClassSession, from, to timespan.Date) (timespan.Date, timespan.Date) {
 	if c.Date != nil {
-		return max(*c.Date, from), min(*c.Date, to), week
+		return max(*c.Date, from), min(*c.Date, to)
 	}
 	if c.From != nil {
 		from = max(from, *c.From)
@@ -60,7 +62,7 @@ func dates(c *catalog.ClassSession, from, to timespan.Date) (timespan.Date, time
 		to = min(to, *c.To)
 	}
 	ahead := (int(*c.Weekday) - int(from.Weekday()) + week) % week
-	return from + timespan.Date(ahead), to, week
+	return from + timespan.Date(ahead), to
 }
 
 func (h *horizon) isActive(member uuid.UUID) bool {

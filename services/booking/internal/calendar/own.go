@@ -22,6 +22,7 @@ func OfBooking(business string, b store.Booking) ([]byte, error) {
 		event.Status = ical.Tentative
 	case state.Cancelled:
 		event.Status = ical.Cancelled
+	default: // the others are confirmed for a calendar
 	}
 	if b.StaffName != nil {
 		event.Description = *b.StaffName

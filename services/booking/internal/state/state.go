@@ -67,6 +67,7 @@ func (d Days) Include(date, today timespan.Date) bool {
 		return booking.CanFinish(date, today)
 	case UntilNextDay:
 		return booking.CanReopen(date, today)
+	default: // any day
 	}
 	return true
 }

@@ -418,6 +418,7 @@ func (p charged) cancel(ctx context.Context, tx pgx.Tx, untold bool, now time.Ti
 	case event.Ticket:
 		_, err := tx.Exec(ctx, cancelTicketSQL, cancelTicketArgs(ctx, p.businessID, p.id, refund.Owed{}, untold, now))
 		return err
+	default: // the rest is about bookings
 	}
 	t, _ := state.Of(state.Cancel)
 	args := moveArgs(ctx, p.businessID, p.id, t, refund.Owed{}, now)

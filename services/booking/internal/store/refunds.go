@@ -160,6 +160,7 @@ func follows(from, to payment.RefundStatus) bool {
 		return from == payment.RefundPending
 	case payment.RefundRefused:
 		return from == payment.RefundPending || from == payment.RefundRefunded
+	default: // nothing becomes pending again
 	}
 	return false
 }

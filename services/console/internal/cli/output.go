@@ -57,6 +57,7 @@ func (c *command) print(value any, t table) error {
 		return c.printYAML(value)
 	case asCSV:
 		return c.write(reportcsv.Table(t.head, t.rows))
+	default: // a table
 	}
 	return c.printTable(t)
 }

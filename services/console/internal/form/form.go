@@ -148,6 +148,7 @@ func typed(kind Kind, value any) string {
 			return strings.Join(parts, "\n")
 		}
 		return strings.Join(parts, ", ")
+	default: // the others are typed as they are kept
 	}
 	return text(value)
 }
@@ -255,6 +256,7 @@ func open(values url.Values, fields []Field, prefix string) {
 				open(values, f.Fields, name+"."+strconv.Itoa(i)+".")
 			}
 			More(values, name)
+		default: // the others have no rows
 		}
 	}
 }

@@ -149,6 +149,7 @@ func (w *writing) read(f Field, name, value string) (any, string) {
 			return nil, ""
 		}
 		return list, ""
+	default: // the others are kept as they are typed
 	}
 	return value, ""
 }

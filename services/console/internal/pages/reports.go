@@ -97,6 +97,7 @@ func usualFrom(by report.By, to timespan.Date) timespan.Date {
 		return timespan.NewDate(year, month-(months-1), 1)
 	case report.Week:
 		return by.Start(to) - 7*(weeks-1)
+	default: // by day: four weeks
 	}
 	return to - 27
 }

@@ -49,7 +49,7 @@ type Site struct {
 // they are bound to a name, never to an address. On this machine the name is localhost.
 func NewSite(base string) (*Site, error) {
 	if base == "" {
-		return nil, nil //nolint:nilnil // there is none
+		return nil, nil // there is none
 	}
 	at, err := url.Parse(base)
 	if err != nil {
@@ -58,7 +58,7 @@ func NewSite(base string) (*Site, error) {
 	name := at.Hostname()
 	if ip := net.ParseIP(name); ip != nil {
 		if !ip.IsLoopback() {
-			return nil, nil //nolint:nilnil // there is none
+			return nil, nil // there is none
 		}
 		name = "localhost"
 		at.Host = strings.TrimSuffix(name+":"+at.Port(), ":")

@@ -80,7 +80,7 @@ func scanPasskey(row pgx.CollectableRow) (Passkey, error) {
 		count int64
 	)
 	err := row.Scan(&p.Key.ID, &p.PublicKey, &flags, &p.Transports, &count, &p.ID, &p.PersonID, &p.Name, &p.CreatedAt, &p.LastUsedAt)
-	p.Flags, p.Count = byte(flags), uint32(count) //nolint:gosec // as they were written
+	p.Flags, p.Count = byte(flags), uint32(count) // as they were written
 	return p, err
 }
 

@@ -43,6 +43,7 @@ func boundsRefund(by Principal, businessID uuid.UUID) bool {
 	switch member.Role {
 	case access.Operator, access.Owner, access.Manager:
 		return false
+	default: // the other roles act for the customer
 	}
 	return true
 }

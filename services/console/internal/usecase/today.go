@@ -158,6 +158,7 @@ func (o *Owner) Booking(ctx context.Context, by Principal, slug string, id uuid.
 		}
 	case access.NoContact:
 		removeContact(found)
+	default: // the principal sees the whole booking, or was refused above
 	}
 	return found, nil
 }

@@ -220,7 +220,7 @@ func (w *Webhooks) lane(ctx context.Context, jobID int64, args laneArgs) error {
 // holderOf is a job as the holder of a lane.
 func holderOf(jobID int64) uuid.UUID {
 	var holder uuid.UUID
-	binary.BigEndian.PutUint64(holder[8:], uint64(jobID)) //nolint:gosec // River counts up from 1
+	binary.BigEndian.PutUint64(holder[8:], uint64(jobID)) // River counts up from 1
 	return holder
 }
 

@@ -179,6 +179,7 @@ func layoutOf(kind Kind, f *Facts) (layout, error) {
 		if f.Webhook.Gone {
 			l.leads = []string{"webhook_gone"}
 		}
+	default: // the texts of the kind hold
 	}
 	return l, nil
 }

@@ -66,6 +66,7 @@ func facts(t rapid.TB, kind Kind) Facts {
 		f.Subject.When = When{Start: day, End: day.AddDate(0, 0, 3), AllDay: true}
 	case BookingReceived:
 		f.Subject.Pending = true
+	default: // the facts of a booking
 	}
 	if kind != BookingMoved && kind != TicketMoved {
 		f.Was = nil

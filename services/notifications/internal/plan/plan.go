@@ -141,6 +141,7 @@ func byCustomer(e event.Event) bool {
 	switch e.Actor.Kind {
 	case actor.APIKey, actor.Page, actor.Customer:
 		return true
+	default: // of the others, payments of customers count, below
 	}
 	return (e.Type == event.TicketSold || e.Type == event.ReservationConfirmed) && e.Actor.Kind != actor.Owner
 }

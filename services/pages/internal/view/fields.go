@@ -22,6 +22,7 @@ func (p *Page) wrong(w catalog.Wrong) string {
 		return p.Words.Say("email_wrong")
 	case catalog.WrongPhone:
 		return p.Words.Say("phone_wrong")
+	default: // one sentence for all other faults of answers
 	}
 	return p.Words.Say("answer_wrong")
 }

@@ -273,6 +273,7 @@ func (r words) condition(zone *time.Location) Condition {
 		when.Min, when.Max = r.min, r.max
 	case rule.Duration:
 		when.MinUnits, when.MaxUnits = r.min, r.max
+	default: // the others have no bounds of their own
 	}
 	return must(ConditionOf(rule.Kind(r.kind), when, zone))
 }

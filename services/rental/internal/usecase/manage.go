@@ -237,6 +237,7 @@ func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 		event.Status = ical.Tentative
 	case state.Cancelled:
 		event.Status = ical.Cancelled
+	default: // the others are confirmed for a calendar
 	}
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }

@@ -126,6 +126,7 @@ func (f Form) input(p *Page, d form.Field, name string) web.Field {
 		input.Type = "datetime-local"
 	case form.Address:
 		input.Type = "url"
+	default: // the others are plain text
 	}
 	for _, o := range d.Options {
 		input.Options = append(input.Options, web.Option{Value: o.Value, Label: o.Label})

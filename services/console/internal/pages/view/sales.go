@@ -15,6 +15,7 @@ func (p *Page) offers(place Place) bool {
 		return p.Business.Modules.Rentals
 	case PlaceClasses:
 		return p.Business.Modules.Services && slices.ContainsFunc(p.Business.Services, func(s catalog.Service) bool { return s.Active && s.Class() })
+	default: // every business has the other places
 	}
 	return true
 }
