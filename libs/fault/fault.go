@@ -33,6 +33,7 @@ var (
 	SubscriptionInactive   = Kind{"subscription_inactive", 403}
 	AccountClosing         = Kind{"account_closing", 403}
 	NotAcceptingBookings   = Kind{"not_accepting_bookings", 403}
+	NotOpenYet             = Kind{"not_open_yet", 403} // the manifest's open is false
 	BusinessNotFound       = Kind{"business_not_found", 404}
 	ServiceNotFound        = Kind{"service_not_found", 404}
 	RentalNotFound         = Kind{"rental_not_found", 404}

@@ -72,6 +72,9 @@ func (m *Manifest) SubscriptionActive() bool {
 	return or(m.Account, Account{}).Subscription != "inactive"
 }
 
+// IsOpen reports whether the business is open for bookings.
+func (m *Manifest) IsOpen() bool { return or(m.Open, true) }
+
 // RemovalOn is the date on which the account is to be removed, or nil.
 func (m *Manifest) RemovalOn() *timespan.Date { return or(m.Account, Account{}).RemovalOn }
 

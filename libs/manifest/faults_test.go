@@ -42,7 +42,7 @@ var faults = []struct {
 }{
 	{
 		"unknown field", "picture: x\n",
-		[]string{"line 9: picture: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, page, form, form_enforce_api, managed_by, hours, overrides, blocks, staff, services, packages, events, rentals, pricing_rules, translations"},
+		[]string{"line 9: picture: is no field here; the fields are apiVersion, kind, id, slug, name, logo_url, currency, timezone, default_language, languages, modules, social_links, action_buttons, payments, cancellation_policy, cooling_off_hours, account, bookings, self_service, notifications, privacy, page, form, form_enforce_api, open, managed_by, hours, overrides, blocks, staff, services, packages, events, rentals, pricing_rules, translations"},
 	},
 	{
 		"part of a field", "logo: x\n",

@@ -73,6 +73,8 @@ type Manifest struct {
 	Form []Question `json:"form,omitzero" jsonschema:"maxItems=50"`
 	// Whether the interface and the MCP server refuse bookings without answers to the required questions, as the booking page does; default false.
 	FormEnforceAPI bool `json:"form_enforce_api,omitzero"`
+	// Whether customers can book; default true. A business that is set up on the owner's pages has false until "Open for bookings".
+	Open *bool `json:"open,omitzero"`
 	// Where the manifest is written, such as a repository of a GitOps tool: the owner's pages then only read, and name it. null: on the pages, too.
 	ManagedBy Line `json:"managed_by,omitzero" jsonschema:"maxLength=200"`
 	// Business hours; a day left out is closed.

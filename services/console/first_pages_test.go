@@ -66,6 +66,9 @@ func active(t *testing.T, w *consoletest.World, slug string) []string {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
+	if !m.IsOpen() {
+		return nil
+	}
 	var keys []string
 	for i := range m.Services {
 		if m.Services[i].IsActive() {
@@ -189,6 +192,34 @@ func TestServiceAddedInTheFirstVisitWaitsForOpening(t *testing.T) {
 	steps(t, w, olga, at+"policies", nil)
 	if keys := active(t, w, "salon"); !slices.Equal(keys, []string{"cut", "colour", "shave"}) {
 		t.Errorf("what can be booked is %v", keys)
+	}
+}
+
+// TestCatalogueDoesNotOpenABusiness: a service that is added or switched on outside the first visit opens nothing, and a
+// business whose owner switches all off stays open. Only "Open for bookings" opens.
+func TestCatalogueDoesNotOpenABusiness(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	olga := operatorOf(t, w)
+	fill(t, w, "/business", olga, beginning("salon"))
+	got := fill(t, w, "/business/salon/offer/services/new", olga, url.Values{
+		"base": {"1"}, "name": {"Shave"}, "duration_minutes": {"20"}, "price": {"12"}, "active": {"yes"},
+	})
+	if keys := active(t, w, "salon"); got.Status != 303 || len(keys) > 0 {
+		t.Errorf("%d; %v can be booked before it is opened", got.Status, keys)
+	}
+	page := look(t, w, got.Header.Get("Location"), olga)
+	if strings.Contains(page.Body, "Customers see it now") || !strings.Contains(page.Body, "/business/salon/first") {
+		t.Errorf("the notice says that customers see it: %s", page.Body)
+	}
+	steps(t, w, olga, "/business/salon/first/policies", nil)
+	if keys := active(t, w, "salon"); !slices.Contains(keys, "shave") {
+		t.Errorf("what can be booked is %v", keys)
+	}
+	text := w.Call(t, "GET", "/admin/businesses/salon", "", "Accept", yaml).Body
+	w.Call(t, "PUT", "/admin/businesses/salon", strings.ReplaceAll(text, "duration_minutes:", "active: false\n    duration_minutes:"), "Content-Type", yaml)
+	if today := look(t, w, "/business/salon/today?lang=en", olga); strings.Contains(today.Body, "Nothing can be booked yet") {
+		t.Errorf("that nothing is active is taken for not open: %s", today.Body)
 	}
 }
 

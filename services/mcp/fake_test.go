@@ -55,7 +55,7 @@ func newPeers() *fakePeers {
 			"default_language":"en","languages":["en"],"modules_enabled":{"services":true,"events":true,"rentals":true},
 			"social_links":{},"action_buttons":[],"has_payment_providers":false,"payment_providers":[],
 			"payment_modes":{"services":"at_door","rentals":"at_door","events":"at_door"},"cancellation_policy":[],
-			"cooling_off_hours":0,"online_bookings_paused":false}`),
+			"cooling_off_hours":0,"online_bookings_paused":false,"open":true}`),
 		public + "services": json.RawMessage(`{"services":[{"id":"` + cutID + `","name":"Cut","description":"Wash.","description_html":"<p>Wash.</p>",
 			"category":"Hair","duration_minutes":45,"price":40.00,"quoted_price":36.00,"currency":"EUR","image_url":"","allow_multiple":false,
 			"has_class_schedule":false,"payment_requirement":"none","deposit_value":null,"name_translations":null}],

@@ -89,7 +89,7 @@ func TestTheTextOfTheBusinessSaysHowToPayAndWhatCancellingCosts(t *testing.T) {
 	n.answers[public+"info"] = json.RawMessage(`{"name":"Harbor","slug":"harbor","currency":"EUR","timezone":"Europe/Lisbon","default_language":"pt","languages":["pt","en"],
 		"modules_enabled":{"services":true,"events":true,"rentals":false},"has_payment_providers":true,"payment_providers":["stripe"],
 		"payment_modes":{"services":"customer_choice","rentals":"online","events":"online"},"cooling_off_hours":2,
-		"cancellation_policy":[{"hours_before":24,"refund_percent":50},{"hours_before":72,"refund_percent":100}],"online_bookings_paused":true}`)
+		"cancellation_policy":[{"hours_before":24,"refund_percent":50},{"hours_before":72,"refund_percent":100}],"online_bookings_paused":true,"open":true}`)
 	expectLines(t, said(t, n, "get_business_info", nil),
 		"Harbor. Local time is 2027-03-01T06:00:00Z (Europe/Lisbon). Prices are in EUR. Languages: pt, en; without locale pt.",
 		"It offers services (list_services), paid online or at the door, as the customer chooses (payment_choice).",

@@ -29,6 +29,7 @@ const (
 	// What does not keep a start out of /slots, but customers from booking it (interface.md §3).
 	RuleSubscription = "subscription"
 	RuleRemoval      = "removal"
+	RuleNotOpen      = "not_open" // the business is not open for bookings yet
 	RulePaused       = "paused"
 	// What keeps a booking that lies ahead from being booked again as it is, beside those before.
 	RuleRemoved = "removed" // the service, the variant or the member is no longer in the offer
@@ -173,6 +174,8 @@ func (r *Reason) limit() string {
 		return "The business's subscription is inactive, so it takes no bookings."
 	case RuleRemoval:
 		return "The business's account is scheduled for removal, so it takes no bookings."
+	case RuleNotOpen:
+		return "The business is not open for bookings yet."
 	case RulePaused:
 		return fmt.Sprintf("Online bookings are paused until %s.", r.Date)
 	}

@@ -6,14 +6,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// CheckAccount refuses what the business's account does not allow customers at the instant now: subscription, removal, pause, in this
-// order (semantics.md §3). An override leaves out the pause (admin.md).
+// CheckAccount refuses what the business's account does not allow customers at the instant now: subscription, removal,
+// a business that is not open yet, pause, in this order (semantics.md §3). An override leaves out the last two (admin.md).
 func (o *Offer) CheckAccount(override bool, now time.Time) error {
 	switch {
 	case !o.Account.SubscriptionActive:
 		return fault.New(fault.SubscriptionInactive, "This business's subscription is inactive, so it takes no bookings.")
 	case o.Account.RemovalOn != nil:
 		return fault.New(fault.AccountClosing, "This business's account is scheduled for removal, so it takes no bookings.")
+	case o.NotYetOpen && !override:
+		return fault.New(fault.NotOpenYet, "This business is not open for bookings yet.")
 	case o.Paused(now) && !override:
 		return fault.Newf(fault.NotAcceptingBookings, "This business has paused online bookings until %s.", *o.Bookings.PausedUntil)
 	}

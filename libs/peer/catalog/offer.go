@@ -33,6 +33,8 @@ type Offer struct {
 	Payments        Payments `json:"payments"`
 	Account         Account  `json:"account"`
 	Bookings        Bookings `json:"bookings"`
+	// NotYetOpen reports that customers cannot book anything, nor see what is offered, until the owner opens the business.
+	NotYetOpen bool `json:"not_yet_open,omitempty"`
 
 	CancellationPolicy []CancellationRule `json:"cancellation_policy"` // each hours_before once, as the owner listed them
 	CoolingOffHours    int                `json:"cooling_off_hours"`

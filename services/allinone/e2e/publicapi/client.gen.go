@@ -476,7 +476,10 @@ type BusinessInfo struct {
 
 	// OnlineBookingsPaused True while POST /book answers 403; judged in the business's time zone, ends by itself.
 	OnlineBookingsPaused bool `json:"online_bookings_paused"`
-	PaymentModes         struct {
+
+	// Open False until the business opens for bookings. Until then nothing is listed, and POST /book answers 403.
+	Open         bool `json:"open"`
+	PaymentModes struct {
 		Events   PaymentMode `json:"events"`
 		Rentals  PaymentMode `json:"rentals"`
 		Services PaymentMode `json:"services"`
@@ -507,7 +510,7 @@ type Error struct {
 
 	// MessageCode For programs. These are the codes that there are; expect new ones.
 	//
-	// Examples: invalid_parameter, business_not_found, service_not_found, rental_not_found, not_found, method_not_allowed, payload_too_large, unsupported_media_type, headers_too_large, missing_api_key, invalid_api_key, rate_limited, scope_forbidden, subscription_inactive, account_closing, not_accepting_bookings, slot_unavailable, no_staff_available, date_in_past, beyond_advance_limit, too_soon, closed, not_a_start, staff_not_found, payment_not_offered, availability_unverified, payment_unavailable, idempotency_mismatch, idempotency_in_progress, service_unavailable, outcome_unknown, internal
+	// Examples: invalid_parameter, business_not_found, service_not_found, rental_not_found, not_found, method_not_allowed, payload_too_large, unsupported_media_type, headers_too_large, missing_api_key, invalid_api_key, rate_limited, scope_forbidden, subscription_inactive, account_closing, not_open_yet, not_accepting_bookings, slot_unavailable, no_staff_available, date_in_past, beyond_advance_limit, too_soon, closed, not_a_start, staff_not_found, payment_not_offered, availability_unverified, payment_unavailable, idempotency_mismatch, idempotency_in_progress, service_unavailable, outcome_unknown, internal
 	MessageCode string `json:"messageCode"`
 }
 

@@ -141,6 +141,8 @@ func refusal(offer *catalog.Offer, q slot.Question) *availability.Reason {
 		return &availability.Reason{Rule: availability.RuleSubscription}
 	case fault.Is(err, fault.AccountClosing):
 		return &availability.Reason{Rule: availability.RuleRemoval, Date: offer.Account.RemovalOn}
+	case fault.Is(err, fault.NotOpenYet):
+		return &availability.Reason{Rule: availability.RuleNotOpen}
 	}
 	return &availability.Reason{Rule: availability.RulePaused, Date: offer.Bookings.PausedUntil}
 }

@@ -121,6 +121,7 @@ func TestExplainSaysWhatStandsInTheWay(t *testing.T) {
 		{"no_session", "2027-03-02T18:00", "No session of the class starts then.", yoga, nil},
 		{"inactive", "2027-03-02T10:00", "Braids is not active.", retired, func(n *fakePeers) { n.offer.Services[4].Name = "Braids" }},
 		{"paused", "2027-03-02T10:00", "Online bookings are paused until 2027-04-01.", cut, func(n *fakePeers) { n.offer.Bookings.PausedUntil = &later }},
+		{"not_open", "2027-03-02T10:00", "The business is not open for bookings yet.", cut, func(n *fakePeers) { n.offer.NotYetOpen = true }},
 		{"subscription", "2027-03-02T10:00", "The business's subscription is inactive, so it takes no bookings.", cut, func(n *fakePeers) {
 			n.offer.Account.SubscriptionActive = false
 		}},

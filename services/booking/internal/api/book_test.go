@@ -98,13 +98,13 @@ func TestAServiceWithoutStaffTakesALane(t *testing.T) {
 // TestChecksComeInTheirOrder makes every check fail and mends one after the other, first to last (semantics.md §3).
 func TestChecksComeInTheirOrder(t *testing.T) {
 	t.Parallel()
-	w := open(t, limits.Config{BookPerMinute: 17, KeyPerMinute: 12})
+	w := open(t, limits.Config{BookPerMinute: 18, KeyPerMinute: 13})
 	expired := now
 	w.change(func(o *catalog.Offer) {
 		removal := timespan.NewDate(2027, 6, 1)
 		paused := timespan.NewDate(2027, 3, 2)
 		o.Account = catalog.Account{RemovalOn: &removal}
-		o.Bookings.PausedUntil = &paused
+		o.Bookings.PausedUntil, o.NotYetOpen = &paused, true
 	})
 	w.set(func(w *town) { w.slotsErr, w.opening = fault.New(fault.PeerUnavailable, "away"), false })
 	unknown := map[string]any{"service_ids": []uuid.UUID{uuid.New()}}
@@ -121,6 +121,8 @@ func TestChecksComeInTheirOrder(t *testing.T) {
 	w.change(func(o *catalog.Offer) { o.Account.SubscriptionActive = true })
 	w.expect("removal", w.book(write, bad), 403, "account_closing")
 	w.change(func(o *catalog.Offer) { o.Account.RemovalOn = nil })
+	w.expect("not open yet", w.book(write, bad), 403, "not_open_yet")
+	w.change(func(o *catalog.Offer) { o.NotYetOpen = false })
 	w.expect("paused", w.book(write, bad), 403, "not_accepting_bookings")
 	w.change(func(o *catalog.Offer) { o.Bookings.PausedUntil = nil })
 	w.expect("a bad body", w.book(write, bad), 400, "invalid_parameter")

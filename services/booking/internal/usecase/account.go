@@ -77,6 +77,9 @@ func (q question) refusal(rule string) error {
 // warnings are the rules for customers that a start breaks which the owner may book all the same, in the words of their refusals.
 func (q question) warnings(rules []string) []booking.Warning {
 	var warnings []booking.Warning
+	if q.offer.NotYetOpen {
+		warnings = append(warnings, booking.Warning{Code: fault.NotOpenYet.Code, Message: "The business is not open for bookings yet."})
+	}
 	if q.offer.Paused(q.now) {
 		warnings = append(warnings, booking.Warning{Code: fault.NotAcceptingBookings.Code, Message: fmt.Sprintf("Online bookings are paused until %s.", q.offer.Bookings.PausedUntil)})
 	}

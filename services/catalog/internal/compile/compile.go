@@ -93,6 +93,7 @@ func (c *compiler) business(version int64) *catalog.Offer {
 		Modules:         catalog.Modules{Services: m.UsesServices(), Events: m.UsesEvents(), Rentals: m.UsesRentals()},
 		Payments:        payments(m),
 		Account:         catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn(), Sandbox: m.Sandbox()},
+		NotYetOpen:      !m.IsOpen(),
 		Bookings: catalog.Bookings{
 			PausedUntil:         bookings.PausedUntil,
 			SlotIntervalMinutes: *bookings.SlotIntervalMinutes,

@@ -28,6 +28,7 @@ var errorAdvice = []advice{
 	{"401", "invalid_api_key", "The key is mistyped, revoked, expired or another business's. Ask the owner for one."},
 	{"401, 429", "rate_limited", "Wait as many seconds as Retry-After says. 401: the key's limit."},
 	{"403", "scope_forbidden", "The key may not book. Ask the owner for one of scope write or all."},
+	{"403", "not_open_yet", "The business is not open for bookings yet; /info says so, too. Try again on another day."},
 	{"403", "not_accepting_bookings", "Online bookings are paused; /info says so, too. Send the customer to the business."},
 	{"403", "subscription_inactive", "The business takes no bookings on this site."},
 	{"403", "account_closing", "The business leaves this site."},

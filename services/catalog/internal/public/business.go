@@ -54,6 +54,8 @@ type Info struct {
 	CancellationPolicy   []CancellationStep `json:"cancellation_policy"`
 	CoolingOffHours      int                `json:"cooling_off_hours"`
 	OnlineBookingsPaused bool               `json:"online_bookings_paused"`
+	// Open is false until the business opens for bookings: nothing is listed, and nothing can be booked.
+	Open bool `json:"open"`
 	// NameTranslations are by language code; left out where there are none. The interface resolves no name here (§2, Localization 6).
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 	// Form are the questions of the booking page, without consents, which only the page asks for; left out if there are none.
@@ -141,6 +143,7 @@ func newInfo(m *manifest.Manifest, offer *catalog.Offer) Info {
 		CancellationPolicy:  cancellationPolicy(m.CancellationPolicy),
 		CoolingOffHours:     m.CoolingOffHours,
 		NameTranslations:    offer.NameTranslations,
+		Open:                !offer.NotYetOpen,
 		Form:                formOf(offer),
 	}
 }

@@ -80,7 +80,7 @@ type tier struct {
 // newEvents takes the active public events by date, start and name; none where the business does not use the module.
 func newEvents(m *manifest.Manifest, offer *catalog.Offer) []event {
 	written := byKey(m.Events, func(e *manifest.Event) manifest.Key { return e.Key })
-	return shown(offer.Modules.Events, offer.Events,
+	return shown(offer.Modules.Events && !offer.NotYetOpen, offer.Events,
 		func(o *catalog.Event) bool { return o.Active && o.Public },
 		func(o *catalog.Event) event { return newEvent(written[o.Key], o, offer) },
 		func(a, b event) int {

@@ -201,6 +201,34 @@ services:
 	}
 }
 
+// TestNothingIsListedBeforeTheBusinessOpens: open alone decides, whatever is active.
+func TestNothingIsListedBeforeTheBusinessOpens(t *testing.T) {
+	t.Parallel()
+	const offered = `
+services: [{key: a, name: Zumba, duration_minutes: 30, price: 1}]
+events: [{key: e, name: Gala, date: 2027-06-01, start_time: "20:00", end_time: "22:00", total_capacity: 5, tiers: [{key: t, name: Seat, price: 5, capacity: 5}]}]
+rentals: [{key: r, name: Kayak, price: 3, price_type: daily, quantity: 2}]
+`
+	for text, open := range map[string]bool{"": true, "open: true": true, "open: false": false} {
+		b, offer := read(t, text+offered)
+		language := public.Language{}
+		listed := []int{
+			len(b.Services(language, public.Quotes{}).Services), len(b.Events(0).IDs()),
+			len(b.Rentals(language, public.Quotes{}, nil).Rentals),
+		}
+		want := []int{1, 1, 1}
+		if !open {
+			want = []int{0, 0, 0}
+		}
+		if !slices.Equal(listed, want) || b.Info(false).Open != open || offer.NotYetOpen == open || b.HasService(service(offer, "a")) != open {
+			t.Errorf("%q: lists %v, open %t", text, listed, b.Info(false).Open)
+		}
+		if !offer.Services[0].Active || !offer.Events[0].Active || !offer.Rentals[0].Active {
+			t.Errorf("%q: something is inactive, so that what was sold would be withdrawn", text)
+		}
+	}
+}
+
 func TestVariantsAreListedWithTheirOwnPrices(t *testing.T) {
 	t.Parallel()
 	b, offer := read(t, `
@@ -347,7 +375,7 @@ cooling_off_hours: 3
 		"has_payment_providers": true, "payment_providers": ["stripe"],
 		"payment_modes": {"services": "customer_choice", "rentals": "online", "events": "at_door"},
 		"cancellation_policy": [{"hours_before": 24, "refund_percent": 100}], "cooling_off_hours": 3,
-		"online_bookings_paused": %t}`
+		"online_bookings_paused": %t, "open": true}`
 	same(t, fmt.Sprintf(want, false), b.Info(false))
 	same(t, fmt.Sprintf(want, true), b.Info(true))
 }

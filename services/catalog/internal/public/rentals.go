@@ -70,7 +70,7 @@ type rental struct {
 // newRentals takes the active rentals in display order, then by name; none where the business does not use the module.
 func newRentals(m *manifest.Manifest, offer *catalog.Offer) []rental {
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
-	return shown(offer.Modules.Rentals, offer.Rentals,
+	return shown(offer.Modules.Rentals && !offer.NotYetOpen, offer.Rentals,
 		func(o *catalog.Rental) bool { return o.Active },
 		func(o *catalog.Rental) rental { return newRental(written[o.Key], o, offer) },
 		func(a, b rental) int { return a.place.compare(b.place) })

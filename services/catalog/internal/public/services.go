@@ -98,7 +98,7 @@ func (p PriceOf) ID() uuid.UUID {
 // newServices takes the active services in display order, then by name; none where the business does not use the module.
 func newServices(m *manifest.Manifest, offer *catalog.Offer) []service {
 	written := byKey(m.Services, func(s *manifest.Service) manifest.Key { return s.Key })
-	return shown(offer.Modules.Services, offer.Services,
+	return shown(offer.Modules.Services && !offer.NotYetOpen, offer.Services,
 		func(o *catalog.Service) bool { return o.Active },
 		func(o *catalog.Service) service { return newService(written[o.Key], o, offer) },
 		func(a, b service) int { return a.place.compare(b.place) })

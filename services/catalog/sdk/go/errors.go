@@ -59,6 +59,7 @@ const (
 	CodeScopeForbidden         Code = "scope_forbidden"
 	CodeSubscriptionInactive   Code = "subscription_inactive"
 	CodeAccountClosing         Code = "account_closing"
+	CodeNotOpenYet             Code = "not_open_yet"
 	CodeNotAcceptingBookings   Code = "not_accepting_bookings"
 	CodeSlotUnavailable        Code = "slot_unavailable"
 	CodeNoStaffAvailable       Code = "no_staff_available"
@@ -83,7 +84,7 @@ func Codes() []Code {
 	return []Code{
 		CodeInvalidParameter, CodeBusinessNotFound, CodeServiceNotFound, CodeRentalNotFound, CodeNotFound, CodeMethodNotAllowed,
 		CodePayloadTooLarge, CodeUnsupportedMediaType, CodeHeadersTooLarge, CodeMissingAPIKey, CodeInvalidAPIKey, CodeRateLimited,
-		CodeScopeForbidden, CodeSubscriptionInactive, CodeAccountClosing, CodeNotAcceptingBookings, CodeSlotUnavailable,
+		CodeScopeForbidden, CodeSubscriptionInactive, CodeAccountClosing, CodeNotOpenYet, CodeNotAcceptingBookings, CodeSlotUnavailable,
 		CodeNoStaffAvailable, CodeDateInPast, CodeBeyondAdvanceLimit, CodeTooSoon, CodeClosed, CodeNotAStart, CodeStaffNotFound,
 		CodePaymentNotOffered, CodeAvailabilityUnverified, CodePaymentUnavailable, CodeIdempotencyMismatch, CodeIdempotencyInProgress,
 		CodeServiceUnavailable, CodeOutcomeUnknown, CodeInternal,

@@ -56,6 +56,7 @@ type BusinessInfo struct {
 	CancellationPolicy   []CancellationRule `json:"cancellation_policy"`
 	CoolingOffHours      int                `json:"cooling_off_hours"`
 	OnlineBookingsPaused bool               `json:"online_bookings_paused"`
+	Open                 bool               `json:"open"`                        // false until it opens for bookings
 	NameTranslations     Translations       `json:"name_translations,omitempty"` // nil where the name has none
 	Form                 []Question         `json:"form,omitempty"`              // of the booking page, without consents
 }

@@ -40,6 +40,7 @@ var sections = []struct {
 	{"self_service", EditOffer},
 	{"form", EditOffer},
 	{"form_enforce_api", EditOffer},
+	{"open", EditOffer},
 	{"hours", EditOffer},
 	{"overrides", EditOffer},
 	{"blocks", EditOffer},

@@ -177,9 +177,10 @@ func (s *Catalog) compile(r *http.Request) (*reply, error) {
 func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Offer {
 	o := catalog.Offer{
 		ID: m.BusinessID(), Slug: slug, Version: version, Currency: string(m.Currency), Timezone: string(m.Timezone),
-		Modules: catalog.Modules{Services: m.UsesServices(), Events: m.UsesEvents(), Rentals: m.UsesRentals()},
-		Account: catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn(), Sandbox: m.Sandbox()},
-		Privacy: catalog.Privacy{KeepCustomersDays: m.KeepCustomersDays()},
+		Modules:    catalog.Modules{Services: m.UsesServices(), Events: m.UsesEvents(), Rentals: m.UsesRentals()},
+		Account:    catalog.Account{SubscriptionActive: m.SubscriptionActive(), RemovalOn: m.RemovalOn(), Sandbox: m.Sandbox()},
+		Privacy:    catalog.Privacy{KeepCustomersDays: m.KeepCustomersDays()},
+		NotYetOpen: !m.IsOpen(),
 	}
 	for i := range m.Events {
 		e := &m.Events[i]

@@ -43,7 +43,7 @@ var firstSteps = []firstStep{
 	{"services", soldGroups, nil},
 	{"policies", func(o *offered) []form.Group {
 		return only(policiesPart.groups(o), "bookings.confirm", "bookings.min_notice_minutes", "bookings.advance_days", "self_service.cancel_until_hours")
-	}, func(fields document.Fields, _ []string) { usecase.Opened(fields) }},
+	}, func(fields document.Fields, _ []string) { usecase.Open(fields) }},
 }
 
 // only are the groups with these fields alone.
@@ -195,7 +195,7 @@ func (p *Pages) stepped(c *fiber.Ctx, version int64) (*offered, error) {
 	switch {
 	case o.about.ManagedBy != "":
 		return nil, c.Redirect(view.Path(o.page.Business.Slug)+"/offer/services", fiber.StatusSeeOther)
-	case !usecase.Unopened(o.page.Business):
+	case !o.page.Business.NotYetOpen:
 		return nil, c.Redirect(view.Path(o.page.Business.Slug)+"/first/done", fiber.StatusSeeOther)
 	}
 	return o, nil
@@ -248,9 +248,6 @@ func (p *Pages) saveStep(i int) fiber.Handler {
 		if step.then != nil {
 			step.then(o.fields, before)
 		}
-		if i+1 < len(firstSteps) { // the last form alone opens the business
-			usecase.KeepClosed(o.fields)
-		}
 		return p.publishOffer(c, o, saving{
 			posted: posted, written: written, back: next, action: string(c.Request().URI().Path()),
 			within: func(document.Fields) string { return "" },
@@ -268,7 +265,7 @@ func (p *Pages) firstDone(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if usecase.Unopened(page.Business) {
+	if page.Business.NotYetOpen {
 		return p.goOn(c)
 	}
 	return p.show(c, fiber.StatusOK, page, view.FirstDone(page, p.addresses.Pages))

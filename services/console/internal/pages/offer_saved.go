@@ -17,7 +17,7 @@ func (o *offered) noteSaved(key, pages string) {
 	switch {
 	case o.about.Section == notificationsPart.section: // customers never see it
 		o.about.Says, o.about.BookingPage = o.page.Words.Say("done_webhook_changed"), ""
-	case usecase.Unopened(o.page.Business):
+	case o.page.Business.NotYetOpen:
 		o.about.Says = o.page.Words.With("offer_saved_unopened", "Open", o.page.Words.Say("first_open"))
 		o.about.BookingPage, o.about.Hides, o.about.HidesName = "", "/first", o.page.Words.Say("first_go_on")
 	case kind >= 0:

@@ -314,6 +314,7 @@ var sentences = map[fault.Kind]string{
 	fault.BeforeBookingDay: "before_its_day", fault.TooLateToReopen: "too_late_to_reopen",
 	fault.NotEnoughUnits: "units_out", fault.DateInPast: "why_past", fault.Closed: "why_closed_staff", fault.NotAStart: "why_no_session", fault.StaffNotFound: "staff_unfit",
 	fault.SubscriptionInactive: "account_closed", fault.AccountClosing: "account_closed", fault.NotAcceptingBookings: "paused",
+	fault.NotOpenYet:      "first_unopened",
 	fault.PeerUnavailable: "fault_later", fault.AvailabilityUnverified: "fault_later", fault.PaymentUnavailable: "no_payment", fault.PaymentNotOffered: "no_payment",
 	fault.OutcomeUnknown: "outcome_unknown", fault.IdempotencyInProgress: "in_progress", fault.IdempotencyMismatch: "sent_already",
 }

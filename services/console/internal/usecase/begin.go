@@ -39,8 +39,8 @@ func (b Beginning) Slug() string {
 // lists are the lists of what customers take.
 var lists = []string{"services", "events", "rentals"}
 
-// Begin publishes the first version of a business: what its trade's template has, as far as the first visit shows it (docs/decisions/030), with all
-// of it off, so that nothing can be booked before [Opened]. The problems are those of what was typed, and nothing is published then. Faults:
+// Begin publishes the first version of a business: what its trade's template has, as far as the first visit shows it
+// (docs/decisions/030). It is not open for bookings before [Open]. The problems are those of what was typed, and nothing is published then. Faults:
 // precondition_failed where the address is taken; invalid_parameter for an unknown trade; forbidden.
 func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.Published, []manifest.Problem, error) {
 	if err := by.RequireAnywhere(access.ManageAccounts); err != nil {
@@ -69,6 +69,7 @@ func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.
 		notified["owner_emails"] = []any{b.Email}
 		fields["notifications"] = notified
 	}
+	fields["open"] = false
 	onlyShown(fields)
 	first, problems, err = rewritten(ctx, b.Slug(), first, fields)
 	if err != nil || len(problems) > 0 {
@@ -81,7 +82,7 @@ func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.
 	return published, nil, err
 }
 
-// onlyShown takes away what the first visit does not show, so that nobody offers what they have never seen, and switches off what remains.
+// onlyShown takes away what the first visit does not show, so that a business offers only what its owner has seen.
 func onlyShown(fields document.Fields) {
 	delete(fields, "form")
 	for _, member := range objects(fields, "staff") {
@@ -96,7 +97,6 @@ func onlyShown(fields document.Fields) {
 			for _, unseen := range []string{"description_html", "variants", "upsells"} {
 				delete(item, unseen)
 			}
-			item["active"] = false
 			kept = append(kept, item)
 		}
 		if len(kept) > 0 {
@@ -130,30 +130,8 @@ func objects(fields document.Fields, list string) []document.Fields {
 	return all
 }
 
-// KeepClosed switches off everything that the business offers, so that objects added during the first visit stay closed, too.
-func KeepClosed(fields document.Fields) {
-	for _, list := range lists {
-		for _, item := range objects(fields, list) {
-			item["active"] = false
-		}
-	}
-}
-
-// Opened switches on all that the business offers.
-func Opened(fields document.Fields) {
-	for _, list := range lists {
-		for _, item := range objects(fields, list) {
-			delete(item, "active")
-		}
-	}
-}
-
-// Unopened reports whether a business has nothing that customers could take.
-func Unopened(offer *catalog.Offer) bool {
-	return !slices.ContainsFunc(offer.Services, func(s catalog.Service) bool { return s.Active }) &&
-		!slices.ContainsFunc(offer.Events, func(e catalog.Event) bool { return e.Active }) &&
-		!slices.ContainsFunc(offer.Rentals, func(r catalog.Rental) bool { return r.Active })
-}
+// Open opens a business for bookings.
+func Open(fields document.Fields) { fields["open"] = true }
 
 // Staffed brings what the business offers in line with its team after somebody was added or taken out, by their keys before: who is new does all
 // that members do, and what nobody does any more all of them do.

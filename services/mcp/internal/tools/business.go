@@ -28,6 +28,7 @@ type business struct {
 	Languages            []string           `json:"languages" jsonschema:"what locale can be"`
 	ModulesEnabled       modules            `json:"modules_enabled"`
 	OnlineBookingsPaused bool               `json:"online_bookings_paused" jsonschema:"while true, book_appointment is refused"`
+	Open                 bool               `json:"open" jsonschema:"false: the business is not open yet; nothing is listed, and book_appointment is refused"`
 	HasPaymentProviders  bool               `json:"has_payment_providers"`
 	PaymentProviders     []string           `json:"payment_providers"`
 	PaymentModes         paymentModes       `json:"payment_modes"`
@@ -252,7 +253,10 @@ func (i *business) text() string {
 	if i.FormTotal > 0 {
 		fmt.Fprintf(&b, "\n%d questions are left out here; the business's own page asks them.", i.FormTotal-len(i.Form))
 	}
-	if i.OnlineBookingsPaused {
+	switch {
+	case !i.Open:
+		b.WriteString("\nThe business is not open for bookings yet: nothing can be booked, and book_appointment is refused.")
+	case i.OnlineBookingsPaused:
 		b.WriteString("\n" + paused)
 	}
 	return b.String()

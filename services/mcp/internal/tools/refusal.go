@@ -74,7 +74,7 @@ func nextStep(t *tool, kind fault.Kind) string {
 		return "Nothing can be paid online here. Leave payment_choice out, or send at_door."
 	case fault.AvailabilityUnverified:
 		return "Nothing was booked. Call book_appointment again in a few seconds."
-	case fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing:
+	case fault.NotAcceptingBookings, fault.NotOpenYet, fault.SubscriptionInactive, fault.AccountClosing:
 		return "Nothing can be booked online now. Tell the customer to contact the business."
 	case fault.PaymentUnavailable:
 		return "Where get_business_info says that payment_modes.services is customer_choice, payment_choice at_door books without paying now."

@@ -110,17 +110,18 @@ func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args argumen
 	return b.window(ctx, who, query, isPaused)
 }
 
-// paused asks, beside what else is asked, whether the business has paused online bookings; what it returns waits for the answer. Where
+// paused asks, beside what else is asked, whether the business has paused online bookings or is not open yet; what it returns waits for the answer. Where
 // that cannot be read, it is not known to have: booking asks again.
 func (b *Toolbox) paused(ctx context.Context, slug string) func() bool {
 	var info struct {
-		Paused bool `json:"online_bookings_paused"`
+		Paused bool  `json:"online_bookings_paused"`
+		Open   *bool `json:"open"`
 	}
 	var asked errgroup.Group
 	asked.Go(func() error {
 		return fault.Guard(func() error { return b.Catalog.Read(ctx, slug, "info", nil, &info) })
 	})
-	return func() bool { return asked.Wait() == nil && info.Paused }
+	return func() bool { return asked.Wait() == nil && (info.Paused || info.Open != nil && !*info.Open) }
 }
 
 // next is the text of free times: the pause, where there is one, else the tool to call next.

@@ -127,6 +127,7 @@ func TestWhatClosesABusinessMeanwhileIsSaidByItsNewestOffer(t *testing.T) {
 		"paused":             {meanwhile{open, paused, fault.NotAcceptingBookings}, http.StatusConflict, "paused until Monday, 8 March 2027"},
 		"not paid for":       {meanwhile{open, offer(func(o *catalog.Offer) { o.Account.SubscriptionActive = false }), fault.SubscriptionInactive}, http.StatusConflict, "takes no online bookings"},
 		"leaving":            {meanwhile{open, offer(func(o *catalog.Offer) { o.Account.RemovalOn = &day }), fault.AccountClosing}, http.StatusConflict, "takes no online bookings"},
+		"not open yet":       {meanwhile{open, offer(func(o *catalog.Offer) { o.NotYetOpen = true }), fault.NotOpenYet}, http.StatusConflict, "is not open for bookings yet"},
 		"open again by then": {meanwhile{open, offer(func(*catalog.Offer) {}), fault.NotAcceptingBookings}, http.StatusServiceUnavailable, `value="zoe@example.com"`},
 		"a sandbox":          {meanwhile{sandbox, sandbox, fault.NotAcceptingBookings}, http.StatusServiceUnavailable, "For testing only: nothing is charged, and no messages are sent."},
 		"nobody can tell":    {meanwhile{open, nil, fault.NotAcceptingBookings}, http.StatusConflict, "takes no online bookings"},

@@ -151,7 +151,7 @@ func (p *Pages) refuse(c *fiber.Ctx, o *order, cause error) error {
 	}
 	words := o.page.Words
 	switch f := fault.Of(cause); f.Kind.Code {
-	case fault.NotAcceptingBookings.Code, fault.SubscriptionInactive.Code, fault.AccountClosing.Code:
+	case fault.NotAcceptingBookings.Code, fault.NotOpenYet.Code, fault.SubscriptionInactive.Code, fault.AccountClosing.Code:
 		return p.closed(c, o)
 	case fault.TooManyOpen.Code:
 		return p.ask(c, o, fiber.StatusConflict, words.Say("too_many"))

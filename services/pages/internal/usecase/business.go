@@ -50,7 +50,7 @@ type Business struct {
 }
 
 // Open reports whether the business takes bookings on its page now.
-func (b *Business) Open() bool { return !b.Closed && b.Paused == nil }
+func (b *Business) Open() bool { return !b.Closed && !b.Offer.NotYetOpen && b.Paused == nil }
 
 // Offers reports whether the business offers anything of a part on its page: services, events or rentals.
 func (b *Business) Offers(part string) bool {

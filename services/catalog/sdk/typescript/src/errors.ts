@@ -2,7 +2,8 @@
 export const codes = [
   "invalid_parameter", "business_not_found", "service_not_found", "rental_not_found", "not_found", "method_not_allowed",
   "payload_too_large", "unsupported_media_type", "headers_too_large", "missing_api_key", "invalid_api_key", "rate_limited",
-  "scope_forbidden", "subscription_inactive", "account_closing", "not_accepting_bookings", "slot_unavailable", "no_staff_available",
+  "scope_forbidden", "subscription_inactive", "account_closing", "not_open_yet", "not_accepting_bookings", "slot_unavailable",
+  "no_staff_available",
   "date_in_past", "beyond_advance_limit", "too_soon", "closed", "not_a_start", "staff_not_found", "payment_not_offered",
   "availability_unverified", "payment_unavailable", "idempotency_mismatch", "idempotency_in_progress", "service_unavailable",
   "outcome_unknown", "internal",

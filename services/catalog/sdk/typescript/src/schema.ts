@@ -381,6 +381,7 @@ export interface components {
              * @example scope_forbidden
              * @example subscription_inactive
              * @example account_closing
+             * @example not_open_yet
              * @example not_accepting_bookings
              * @example slot_unavailable
              * @example no_staff_available
@@ -445,6 +446,8 @@ export interface components {
             cooling_off_hours: number;
             /** @description True while POST /book answers 403; judged in the business's time zone, ends by itself. */
             online_bookings_paused: boolean;
+            /** @description False until the business opens for bookings. Until then nothing is listed, and POST /book answers 403. */
+            open: boolean;
             /** @description The name by language code; left out where the business has no translation of it. */
             name_translations?: {
                 [key: string]: string;
@@ -1113,7 +1116,8 @@ export interface operations {
                      *         }
                      *       ],
                      *       "cooling_off_hours": 0,
-                     *       "online_bookings_paused": false
+                     *       "online_bookings_paused": false,
+                     *       "open": true
                      *     }
                      */
                     "application/json": components["schemas"]["BusinessInfo"];

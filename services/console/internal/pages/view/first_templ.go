@@ -864,7 +864,7 @@ func unopened(p *Page) templ.Component {
 			templ_7745c5c3_Var43 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if usecase.Unopened(p.Business) {
+		if p.Business.NotYetOpen {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "<p class=\"notice wrong\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -34,6 +34,7 @@ var reasonForms = map[string][]string{
 	availability.RuleClassFull:    nil,
 	availability.RuleSubscription: nil,
 	availability.RuleRemoval:      nil,
+	availability.RuleNotOpen:      nil,
 	availability.RulePaused:       nil,
 	availability.RuleRemoved:      {aboutMember},
 	availability.RuleTooFew:       nil,
@@ -48,6 +49,8 @@ func (p *Page) Reason(r availability.Reason) string {
 	}
 	id := "why_" + r.Rule
 	switch {
+	case r.Rule == availability.RuleNotOpen:
+		id = "first_unopened" // as Today says it
 	case r.Rule == availability.RulePaused:
 		id = "paused_until" // as Today says it
 	case r.StaffName != "" && slices.Contains(forms, aboutMember):
@@ -101,6 +104,8 @@ func (p *Page) remedy(r availability.Reason, asked *catalog.Service) remedy {
 	}
 	ofStaff := r.Whose == availability.OfStaff
 	switch r.Rule {
+	case availability.RuleNotOpen:
+		return remedy{"/first", p.say("first_go_on")}
 	case availability.RulePaused:
 		return remedy{"/pause", p.say("pause")}
 	case availability.RuleNotice, availability.RuleAdvanceLimit:
@@ -155,7 +160,8 @@ func (p *Page) classNamed(name string) *catalog.Service {
 
 // yields reports whether a rule does not bind the owner, by itself or by an override (admin.md).
 func yields(r availability.Reason) bool {
-	rules := []string{availability.RuleNotice, availability.RuleAdvanceLimit, availability.RuleGrid, availability.RulePaused}
+	rules := []string{availability.RuleNotice, availability.RuleAdvanceLimit, availability.RuleGrid,
+		availability.RuleNotOpen, availability.RulePaused}
 	return slices.Contains(rules, r.Rule) || isOfHours(r)
 }
 
