@@ -99,7 +99,7 @@ func write(service, method, path string, callers by) Endpoint {
 }
 
 // All is the table.
-var All = slices.Concat(ofCatalog, ofPricing, ofAvailability, ofBooking, ofRental, ofNotifications)
+var All = slices.Concat(ofCatalog, ofPricing, ofAvailability, ofBooking, ofRental, ofNotifications, ofConsole)
 
 const business = "/internal/businesses/:business"
 
@@ -237,4 +237,8 @@ var ofNotifications = []Endpoint{
 	write(notifications, post, business+"/deliveries/:id/retry", byOwner),
 	write(notifications, post, business+"/customers/erase", byOwner),
 	read(notifications, post, business+"/customers/held", console),
+}
+
+var ofConsole = []Endpoint{
+	read(console, post, business+"/members/verified", notifications),
 }

@@ -198,6 +198,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	s.Go("mails about accounts", accounts.KeepMailing)
 	admin := &api.Admin{Token: api.NewToken(cfg.AdminToken), Limits: gate, Owner: owner, Accounts: accounts}
 	admin.Mount(s.Public)
+	(&api.Internal{Accounts: accounts}).Mount(s.Internal)
 	if err := admin.MountDescription(s.Public); err != nil {
 		return err
 	}

@@ -49,6 +49,9 @@ func (salon) Offer(context.Context, uuid.UUID) (*catalog.Offer, error) {
 func (salon) Subject(context.Context, uuid.UUID, event.Subject) (json.RawMessage, error) {
 	return nil, nil
 }
+func (salon) VerifiedMembers(_ context.Context, _ uuid.UUID, emails []string) ([]string, error) {
+	return emails, nil
+}
 func (salon) Link(context.Context, uuid.UUID, event.Subject) (string, error) { return "", nil }
 
 // failing is webhooks and messages at work as the service puts them together, by a clock that is given, before a receiver that fails and a

@@ -49,7 +49,9 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	Mail      mail.Config
+	// ConsoleURL is the base URL of console's internal port.
+	ConsoleURL string `env:"CONSOLE_URL, required"`
+	Mail       mail.Config
 	// MessagesKeptFor is how long messages are kept, sent or not; those about what has ended go sooner where the business forgets its
 	// customers sooner (privacy.keep_customers_days).
 	MessagesKeptFor time.Duration `env:"MESSAGES_KEPT_FOR, default=2160h"`
@@ -209,7 +211,8 @@ func openMessages(cfg Config, rt server.Runtime, s *service.Service, pool *pgxpo
 	return messages.New(messages.Config{
 		Pool: pool, Store: records, From: cfg.Mail.From, Preview: cfg.Mail.Preview,
 		Limits: messages.RecipientLimits(cfg.MessagesPerDay, cfg.MessagesPerDayOf), UndoFor: cfg.MessagesUndo, KeptFor: cfg.MessagesKeptFor, Clock: rt.Clock, Telemetry: rt.Telemetry,
-		Peers: messages.NewServices(catalog, s.Peer("booking", cfg.BookingURL), s.Peer("rental", cfg.RentalURL), rt.Telemetry),
+		Peers: messages.NewServices(catalog, s.Peer("booking", cfg.BookingURL), s.Peer("rental", cfg.RentalURL),
+			s.Peer("console", cfg.ConsoleURL), rt.Telemetry),
 	})
 }
 

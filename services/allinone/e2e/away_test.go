@@ -118,11 +118,33 @@ func openAway(t *testing.T) *away {
 	}
 	t.Cleanup(func() { _ = a.database.Close(t.Context()) })
 	a.publish(t, "salon", awaySalon())
+	a.verifyOwner(t, "owner@harbor.example")
 	a.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["booking.created", "booking.confirmed", "booking.cancelled"]}`, a.hooks.url)).
 		want(t, http.StatusCreated, "")
 	a.key, a.cut = a.world.key(t, "salon", "all"), a.named(t, "salon", "services")["Cut"]
 	a.staff = slices.Sorted(maps.Values(a.named(t, "salon", "staff")))
 	return a
+}
+
+// verifyOwner has the holder of an address sign in as an operator: of all owners' addresses, those of verified people
+// alone get any number of notices.
+func (a *away) verifyOwner(t *testing.T, email string) {
+	t.Helper()
+	var invited struct{ Link string }
+	body := fmt.Appendf(nil, `{"email": %q, "role": "operator", "mail": false}`, email)
+	a.admin(t, http.MethodPost, "invitations", body).into(t, http.StatusCreated, &invited)
+	browser := &http.Client{ // the document of the API has no pages
+		Transport:     &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	answer, err := browser.Post(a.AdminURL+invited.Link, "application/x-www-form-urlencoded", strings.NewReader("confirm=yes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusSeeOther {
+		t.Fatalf("signing in answered %d", answer.StatusCode)
+	}
 }
 
 // book makes so many bookings by four clients, prints how long they took, and returns in what form they were answered. Of four

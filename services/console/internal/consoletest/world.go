@@ -37,6 +37,7 @@ const OwnerURL = "https://owner.example.com"
 // World is a running console between fakes of its peers.
 type World struct {
 	URL           string
+	InternalURL   string // of the internal port
 	Catalog       *Catalog
 	Booking       *Booking
 	Rental        *Rental
@@ -108,7 +109,7 @@ func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *Wo
 	cfg := console.Config{
 		Server: server.Config{
 			PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0",
-			RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1000, InternalBodyLimit: 1000,
+			RequestTimeout: 2 * time.Minute, DrainTimeout: 2 * time.Minute, Peers: peer.Config{Timeout: 2 * time.Minute}, PublicBodyLimit: 1000, InternalBodyLimit: 10_000,
 		},
 		Postgres: testkit.PostgresSchema(t, "console"), Redis: testkit.RedisConfig(t), Limits: limits.Config{Counting: ratelimit.Config{Timeout: testkit.Patience}},
 		AdminToken: Token, CatalogURL: offers.URL, BookingURL: bookings.URL, RentalURL: rentals.URL, AvailabilityURL: slots.URL, NotificationsURL: webhooks.URL, PublishTimeout: 2 * time.Minute,
@@ -127,7 +128,7 @@ func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *Wo
 	w.Routes, w.clock = srv.Public.GetRoutes(true), now
 	w.openStore(t, cfg.Postgres)
 	run(t, srv)
-	w.URL = "http://" + srv.PublicAddr().String()
+	w.URL, w.InternalURL = "http://"+srv.PublicAddr().String(), "http://"+srv.InternalAddr().String()
 	w.cfg, w.telemetry = cfg, tel
 	return w
 }

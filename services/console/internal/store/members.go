@@ -62,6 +62,18 @@ func (s *Store) Owners(ctx context.Context, businessID uuid.UUID) ([]Person, err
 		WHERE members.business_id = $1 AND members.role = 'owner' ORDER BY members.created_at, members.person_id LIMIT $2`, businessID, maxOwners)
 }
 
+// VerifiedMembers returns those of these addresses, in small letters, that belong to verified people who are members of
+// a business, or operators at the instant now.
+func (s *Store) VerifiedMembers(
+	ctx context.Context, businessID uuid.UUID, emails []string, now time.Time,
+) ([]string, error) {
+	return postgres.Rows(ctx, s.pool, pgx.RowTo[string], "look up verified members", `
+		SELECT email FROM people WHERE email = ANY ($2) AND verified_at IS NOT NULL
+		  AND (operator AND `+fmt.Sprintf(notLapsed, "$3")+`
+		       OR EXISTS (SELECT FROM members WHERE person_id = people.id AND business_id = $1))`,
+		businessID, emails, now.Add(-GroupOperatorGood))
+}
+
 // Member returns one member of a business. Errors: [ErrNotFound].
 func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (TeamMember, error) {
 	m, err := postgres.Row(ctx, s.pool, scanTeamMember, "read a member", teamSQL+`AND members.person_id = $2`, businessID, personID)

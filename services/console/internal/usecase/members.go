@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/console"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
@@ -75,4 +77,27 @@ func teamFault(err error) error {
 		return fault.Wrap(fault.Conflict, err, "This is the last owner of the business; make somebody else an owner first.")
 	}
 	return err
+}
+
+// VerifiedMembers returns those of at most [console.MaxAddresses] addresses, as they are given, that belong to verified
+// members of a business or to verified operators. Fault: invalid_parameter for too many.
+func (a *Accounts) VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error) {
+	if len(emails) > console.MaxAddresses {
+		return nil, request.Invalid("emails: send at most %d addresses.", console.MaxAddresses)
+	}
+	canonical := make([]string, len(emails))
+	for i, email := range emails {
+		canonical[i] = address(email)
+	}
+	found, err := a.Store.VerifiedMembers(ctx, businessID, canonical, a.Clock.Now())
+	if err != nil {
+		return nil, err
+	}
+	verified := []string{}
+	for i, email := range emails {
+		if slices.Contains(found, canonical[i]) {
+			verified = append(verified, email)
+		}
+	}
+	return verified, nil
 }

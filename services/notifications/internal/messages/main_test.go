@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -42,6 +43,8 @@ type peers struct {
 	away     int // calls that fail before one is answered
 	subjects map[uuid.UUID]json.RawMessage
 	read     func() // called once a subject is read, if not nil
+	members  []string
+	noTeam   bool // console does not answer
 }
 
 func (p *peers) set(change func(*peers)) {
@@ -78,6 +81,15 @@ func (p *peers) Subject(_ context.Context, _ uuid.UUID, of event.Subject) (json.
 	return data, nil
 }
 
+func (p *peers) VerifiedMembers(_ context.Context, _ uuid.UUID, emails []string) ([]string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.noTeam {
+		return nil, fault.New(fault.PeerUnavailable, "The console service does not answer; try again shortly.")
+	}
+	return slices.DeleteFunc(slices.Clone(emails), func(email string) bool { return !slices.Contains(p.members, email) }), nil
+}
+
 func (p *peers) Link(_ context.Context, _ uuid.UUID, of event.Subject) (string, error) {
 	return "https://book.example/m/" + of.ID.String(), nil
 }
@@ -102,7 +114,7 @@ func start(t *testing.T, options *mailbox.Options) *world {
 	pool := testkit.Postgres(t, "notifications", migrations.FS)
 	w := &world{
 		t: t, business: uuid.New(), pool: pool, store: store.New(pool), clock: clock.Fixed(monday), sequences: map[uuid.UUID]int{},
-		peers: &peers{subjects: map[uuid.UUID]json.RawMessage{}, offer: catalog.Offer{
+		peers: &peers{members: []string{"hello@harbor.example"}, subjects: map[uuid.UUID]json.RawMessage{}, offer: catalog.Offer{
 			Name: "Harbor Studio", Timezone: "Europe/Lisbon", Currency: "EUR", DefaultLanguage: "en", Languages: []string{"en", "pt"},
 			Notifications: catalog.Notifications{OwnerEmails: []string{"hello@harbor.example"}, ReplyTo: "hello@harbor.example"},
 			Privacy:       catalog.Privacy{KeepCustomersDays: 730},

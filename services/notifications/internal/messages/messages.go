@@ -39,6 +39,8 @@ type Peers interface {
 	Subject(ctx context.Context, businessID uuid.UUID, subject event.Subject) (json.RawMessage, error)
 	// Link returns the customer's link to a subject, "" where there is none to show.
 	Link(ctx context.Context, businessID uuid.UUID, subject event.Subject) (string, error)
+	// VerifiedMembers returns those of these addresses that belong to verified members of a business, or to operators.
+	VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error)
 }
 
 // Sender hands a message to the mail server; *mail.Sender is the one outside tests. Errors: [*mail.RefusedError], [*mail.UnsentError].
@@ -63,23 +65,30 @@ type Config struct {
 
 // Limits bound the messages of one business.
 type Limits struct {
-	RecipientHour int            // to one customer within an hour
-	RecipientDay  int            // to one customer within 24 hours
-	BusinessDay   int            // to all recipients within 24 hours
-	BusinessDays  map[string]int // the same of single businesses, by their ids
+	RecipientHour int // to one customer within an hour
+	RecipientDay  int // to one customer within 24 hours
+	BusinessDay   int // to all recipients within 24 hours
+	// CustomersShare is the percentage of BusinessDay for messages that a change by the business does not cause. The rest
+	// stays for those that it causes, however much customers book.
+	CustomersShare int
+	BusinessDays   map[string]int // the same of single businesses, by their ids
 }
 
 // Limits of messages to one customer (lifecycle.md §2).
 const (
 	maxRecipientHour = 6
 	maxRecipientDay  = 20
+	customersShare   = 80
 	// DefaultUndoFor is how long messages about a change by the business wait.
 	DefaultUndoFor = 20 * time.Second
 )
 
 // RecipientLimits returns the limits of messages to one customer, and these of all messages of a business a day.
 func RecipientLimits(businessDay int, businessDays map[string]int) Limits {
-	return Limits{RecipientHour: maxRecipientHour, RecipientDay: maxRecipientDay, BusinessDay: businessDay, BusinessDays: businessDays}
+	return Limits{
+		RecipientHour: maxRecipientHour, RecipientDay: maxRecipientDay, BusinessDay: businessDay, BusinessDays: businessDays,
+		CustomersShare: customersShare,
+	}
 }
 
 // Messages writes and sends messages.

@@ -11,6 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/peer/console"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
@@ -18,6 +19,7 @@ import (
 // Services asks the services themselves.
 type Services struct {
 	*catalogclient.ByID
+	*console.Client
 
 	bookings *bookingclient.Client
 	rentals  *rental.Client
@@ -26,9 +28,9 @@ type Services struct {
 var _ Peers = (*Services)(nil)
 
 // NewServices returns what asks these services. An offer is at most two seconds old while catalog answers.
-func NewServices(catalog, bookings, rentals *peer.Client, tel *telemetry.Telemetry) *Services {
+func NewServices(catalog, bookings, rentals, team *peer.Client, tel *telemetry.Telemetry) *Services {
 	return &Services{
-		ByID:     catalogclient.NewByID(catalog, catalogclient.NewClient(catalog, tel)),
+		ByID: catalogclient.NewByID(catalog, catalogclient.NewClient(catalog, tel)), Client: console.NewClient(team),
 		bookings: bookingclient.NewClient(bookings), rentals: rental.NewClient(rentals),
 	}
 }

@@ -106,7 +106,8 @@ func (m *Messages) sending(job sendJob) store.Sending {
 	}
 	return store.Sending{
 		BusinessID: job.BusinessID, ID: job.MessageID, Now: m.Clock.Now(), Replaceable: plan.Replaceable(),
-		Unlimited: []string{string(letter.OwnerNotice)}, PerHour: limits.RecipientHour, PerDay: limits.RecipientDay, BusinessDay: limits.BusinessDay,
+		Newest: []string{string(letter.OwnerNotice)}, PerHour: limits.RecipientHour, PerDay: limits.RecipientDay,
+		BusinessDay: limits.BusinessDay, CustomersDay: max(1, limits.BusinessDay*limits.CustomersShare/100),
 	}
 }
 

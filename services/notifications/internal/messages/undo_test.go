@@ -1,6 +1,7 @@
 package messages_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -105,4 +106,75 @@ func TestMessagesThatAreOnlyShownAreNotSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.await("sent", `SELECT status FROM messages`)
+}
+
+// notices counts the notices to owners by status.
+func (w *world) notices() map[string]int {
+	statuses := map[string]int{}
+	for _, m := range w.kept() {
+		if m.Kind == "owner_notice" {
+			statuses[m.Status]++
+		}
+	}
+	return statuses
+}
+
+// An address that a business names for its notices, and that no verified member has, may be a stranger's: it gets as few
+// as a customer, also while console does not answer.
+func TestNoticesToAddressesOfNoMemberAreLimited(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		members []string
+		noTeam  bool
+		most    int
+	}{
+		"a verified member":    {[]string{"hello@harbor.example"}, false, 12},
+		"a stranger":           {nil, false, 6},
+		"console is away":      {[]string{"hello@harbor.example"}, true, 6},
+		"another one's member": {[]string{"desk@harbor.example"}, false, 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := start(t, &mailbox.Options{})
+			w.peers.set(func(p *peers) { p.members, p.noTeam = c.members, c.noTeam })
+			for i := range 12 {
+				data := w.booking(uuid.New(), "pending", monday.Add(48*time.Hour))
+				data["customer_email"] = ""
+				w.take(w.happened(event.BookingCreated, event.Booking, data["id"].(uuid.UUID), actor.Page, data))
+				w.await(strconv.Itoa(i+1), `SELECT count(*)::text FROM messages WHERE status <> 'queued'`)
+			}
+			if got := w.notices(); got[store.MessageSent] != c.most {
+				t.Errorf("%v, want %d sent", got, c.most)
+			}
+			w.clock.Advance(time.Hour)
+			w.idle()
+			got := w.notices()
+			if c.most < 12 && (got[store.MessageSent] != c.most+1 || got[store.MessageNotSent] != 12-c.most-1) {
+				t.Errorf("an hour later: %v, want the newest alone", got)
+			}
+		})
+	}
+}
+
+// However much customers book, a fifth of the messages of a day stays for those that the business causes.
+func TestCustomersDoNotUseUpTheMessagesOfADay(t *testing.T) {
+	t.Parallel()
+	w := start(t, &mailbox.Options{})
+	w.messages.Limits = messages.RecipientLimits(10, nil)
+	w.peers.set(func(p *peers) { p.offer.Notifications.OwnerEmails = nil })
+	send := func(n int, by actor.Kind) {
+		t.Helper()
+		for range n {
+			data := w.booking(uuid.New(), "confirmed", monday.Add(48*time.Hour))
+			data["customer_email"] = uuid.NewString() + "@example.com"
+			w.take(w.happened(event.BookingConfirmed, event.Booking, data["id"].(uuid.UUID), by, data))
+		}
+		w.idle()
+	}
+	send(12, actor.Page)
+	w.await("8", `SELECT count(*)::text FROM messages WHERE status = 'sent'`)
+	w.await("4", `SELECT count(*)::text FROM messages WHERE status = 'held'`)
+	send(3, actor.Owner)
+	w.await("10", `SELECT count(*)::text FROM messages WHERE status = 'sent'`)
+	w.await("5", `SELECT count(*)::text FROM messages WHERE status = 'held'`)
 }

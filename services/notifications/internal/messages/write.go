@@ -126,7 +126,9 @@ func (m *Messages) of(
 			return nil, nil, err
 		}
 	}
-	drafts, before := plan.Batch(changes, ownersOf(offer))
+	owners := ownersOf(offer)
+	drafts, before := plan.Batch(changes, owners)
+	verified := m.verified(ctx, last.BusinessID, owners, drafts)
 	var (
 		list []store.Message
 		next *river.InsertManyParams
@@ -134,6 +136,11 @@ func (m *Messages) of(
 	for i, c := range changes {
 		written, err := m.letters(ctx, offer, c, before, drafts[i])
 		if err == nil {
+			for at := range written {
+				written[at].ByBusiness = plan.ByBusiness(c.Event)
+				isNotice := written[at].Kind == string(letter.OwnerNotice)
+				written[at].Unlimited = isNotice && slices.Contains(verified, written[at].Recipient)
+			}
 			list = append(list, written...)
 		} else if err := failed(c.Event, err); err != nil {
 			return nil, nil, err
@@ -155,6 +162,24 @@ func ownersOf(offer *catalog.Offer) []string {
 		}
 	}
 	return addresses
+}
+
+// verified returns the owners' addresses that get any number of notices: those of verified members. Any other address may
+// be a stranger's, whom the business did not ask. If console does not answer, none is verified, so that no message waits.
+func (m *Messages) verified(
+	ctx context.Context, businessID uuid.UUID, owners []string, drafts [][]plan.Draft,
+) []string {
+	isNotice := func(d plan.Draft) bool { return d.Kind == letter.OwnerNotice }
+	if !slices.ContainsFunc(drafts, func(of []plan.Draft) bool { return slices.ContainsFunc(of, isNotice) }) {
+		return nil
+	}
+	found, err := m.Peers.VerifiedMembers(ctx, businessID, owners)
+	if err != nil {
+		m.Telemetry.Logger.WarnContext(ctx, "owners' addresses were not checked: their notices are limited",
+			"business_id", businessID, "error", err)
+		return nil
+	}
+	return found
 }
 
 func settings(offer *catalog.Offer) plan.Settings {

@@ -136,6 +136,10 @@ func waits(e event.Event, s Subject) bool {
 	return e.Type == event.ReservationCreated && s.Status == booking.StatusPending
 }
 
+// ByBusiness reports whether the business itself has caused an event, or is notified of it whoever has. Customers can
+// cause any number of all other events.
+func ByBusiness(e event.Event) bool { return e.Actor.Kind == actor.Owner || always[e.Type] }
+
 // byCustomer says whether a customer has made a change, also by paying: that is told by the provider, or found out by the system.
 func byCustomer(e event.Event) bool {
 	switch e.Actor.Kind {

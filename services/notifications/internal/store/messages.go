@@ -43,6 +43,8 @@ type Message struct {
 	Status        string
 	Reason        string
 	Attempts      int
+	Unlimited     bool      // the limits of one recipient do not apply
+	ByBusiness    bool      // the business itself has caused it
 	AboutEndsAt   time.Time // when what it is about ends
 	CreatedAt     time.Time
 	QueuedAt      time.Time
@@ -50,12 +52,13 @@ type Message struct {
 }
 
 const messageColumns = `business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
-	subject, text, html, calendar, calendar_method, status, reason, attempts, about_ends_at, created_at, queued_at, sent_at`
+	subject, text, html, calendar, calendar_method, status, reason, attempts, unlimited, by_business, about_ends_at, created_at, queued_at, sent_at`
 
 func scanMessage(row pgx.CollectableRow) (Message, error) {
 	var m Message
 	err := row.Scan(&m.BusinessID, &m.ID, &m.Kind, &m.EventID, &m.About.Kind, &m.About.ID, &m.CustomerEmail, &m.Recipient, &m.Locale, &m.FromName,
-		&m.ReplyTo, &m.Subject, &m.Text, &m.HTML, &m.Calendar, &m.Method, &m.Status, &m.Reason, &m.Attempts, &m.AboutEndsAt, &m.CreatedAt, &m.QueuedAt, &m.SentAt)
+		&m.ReplyTo, &m.Subject, &m.Text, &m.HTML, &m.Calendar, &m.Method, &m.Status, &m.Reason, &m.Attempts,
+		&m.Unlimited, &m.ByBusiness, &m.AboutEndsAt, &m.CreatedAt, &m.QueuedAt, &m.SentAt)
 	m.CreatedAt, m.QueuedAt = m.CreatedAt.UTC(), m.QueuedAt.UTC()
 	return m, err
 }
@@ -63,7 +66,7 @@ func scanMessage(row pgx.CollectableRow) (Message, error) {
 const addMessageSQL = `
 INSERT INTO messages (` + messageColumns + `)
 VALUES (@business_id, @id, @kind, @event_id, @about_kind, @about_id, lower(@customer_email), @recipient, @locale, @from_name, @reply_to,
-	@subject, @text, @html, @calendar, @calendar_method, @status, @reason, 0, @about_ends_at, @now, @now, NULL)
+	@subject, @text, @html, @calendar, @calendar_method, @status, @reason, 0, @unlimited, @by_business, @about_ends_at, @now, @now, NULL)
 ON CONFLICT (business_id, event_id, kind, recipient) DO NOTHING`
 
 // AddMessage writes a message down, once for each event, kind and recipient: it reports false where it is there already.
@@ -71,7 +74,8 @@ func (s *Store) AddMessage(ctx context.Context, tx pgx.Tx, m Message) (bool, err
 	tag, err := tx.Exec(ctx, addMessageSQL, pgx.NamedArgs{
 		"business_id": m.BusinessID, "id": m.ID, "kind": m.Kind, "event_id": m.EventID, "about_kind": string(m.About.Kind), "about_id": m.About.ID,
 		"customer_email": m.CustomerEmail, "recipient": m.Recipient, "locale": m.Locale, "from_name": m.FromName, "reply_to": m.ReplyTo,
-		"subject": m.Subject, "text": m.Text, "html": m.HTML, "calendar": m.Calendar, "calendar_method": m.Method, "status": m.Status, "reason": m.Reason, "about_ends_at": m.AboutEndsAt, "now": m.CreatedAt,
+		"subject": m.Subject, "text": m.Text, "html": m.HTML, "calendar": m.Calendar, "calendar_method": m.Method, "status": m.Status, "reason": m.Reason,
+		"unlimited": m.Unlimited, "by_business": m.ByBusiness, "about_ends_at": m.AboutEndsAt, "now": m.CreatedAt,
 	})
 	if err != nil {
 		return false, fmt.Errorf("add a message: %w", err)
@@ -87,7 +91,7 @@ type MessageFilter struct {
 
 // messageHeads are the columns of a list, which does without what the mails say: a page may be of a thousand.
 const messageHeads = `business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
-	subject, '', '', NULL::bytea, calendar_method, status, reason, attempts, about_ends_at, created_at, queued_at, sent_at`
+	subject, '', '', NULL::bytea, calendar_method, status, reason, attempts, unlimited, by_business, about_ends_at, created_at, queued_at, sent_at`
 
 const messagesSQL = `
 SELECT ` + messageHeads + ` FROM messages
@@ -121,7 +125,7 @@ func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter Messa
 // MessagesOf returns at most limit messages that hold a customer's data, oldest first, without HTML and Calendar; email is in whatever case.
 func (s *Store) MessagesOf(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Message, error) {
 	return postgres.Rows(ctx, s.pool, scanMessage, "read a customer's messages", `SELECT business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
-	subject, text, '', NULL::bytea, calendar_method, status, reason, attempts, about_ends_at, created_at, queued_at, sent_at
+	subject, text, '', NULL::bytea, calendar_method, status, reason, attempts, unlimited, by_business, about_ends_at, created_at, queued_at, sent_at
 FROM messages WHERE business_id = $1 AND customer_email = lower($2) ORDER BY created_at, id LIMIT $3`, businessID, email, limit)
 }
 

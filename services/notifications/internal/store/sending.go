@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
 // ErrWaits says that another message to the same recipient about the same subject has to go out first.
@@ -45,6 +48,7 @@ var ErrOutdated = errors.New("a newer message replaces it")
 const (
 	reasonReplaced  = "A newer message about the same subject replaced it."
 	reasonRecipient = "The limit of messages to one address is reached. The newest message is sent when the limit allows it."
+	reasonNotice    = "The limit of notices to one address is reached: it is no verified member's. Invite it to the team."
 	reasonBusiness  = "The limit of messages a day is reached. The message is sent when the limit allows it."
 )
 
@@ -54,11 +58,13 @@ type Sending struct {
 	Now            time.Time
 	// Replaceable are the kinds of messages that a newer one of them about the same subject replaces while a limit holds them.
 	Replaceable []string
-	// Unlimited are the kinds that do not count against the limits of one recipient.
-	Unlimited   []string
-	PerHour     int // messages of the business to one recipient within an hour
-	PerDay      int // messages of the business to one recipient within 24 hours
-	BusinessDay int // messages of the business within 24 hours
+	// Newest are the kinds of messages that a newer one of the same kind to the same recipient replaces, whatever it is
+	// about, while a limit holds them. Messages without limits of the recipient are not replaced.
+	Newest       []string
+	PerHour      int // messages of the business to one recipient within an hour
+	PerDay       int // messages of the business to one recipient within 24 hours
+	BusinessDay  int // messages of the business within 24 hours
+	CustomersDay int // the same, for a message that a change by the business does not cause
 }
 
 // BeginSending counts an attempt, before it is made, and returns the message. Attempts of one business begin one after the other, so
@@ -110,6 +116,9 @@ SELECT coalesce(bool_or(o.position < m.position), false),
 FROM messages AS m, messages AS o
 WHERE m.business_id = $1 AND m.id = $2 AND o.business_id = $1 AND o.about_id = m.about_id AND o.id <> m.id
   AND o.status IN ('queued', 'held') AND lower(o.recipient) = lower(m.recipient)`, b.BusinessID, b.ID, b.Replaceable).Scan(&earlier, &newer)
+	if err == nil && !newer && !m.Unlimited && slices.Contains(b.Newest, m.Kind) {
+		newer, err = b.hasNewer(ctx, tx, m)
+	}
 	switch {
 	case err != nil:
 		return m, nil, fmt.Errorf("read the messages about the same subject: %w", err)
@@ -121,10 +130,22 @@ WHERE m.business_id = $1 AND m.id = $2 AND o.business_id = $1 AND o.about_id = m
 		return m, nil, nil
 	}
 	reason := reasonRecipient
-	if limit == BusinessLimit {
+	switch {
+	case limit == BusinessLimit:
 		reason = reasonBusiness
+	case slices.Contains(b.Newest, m.Kind):
+		reason = reasonNotice
 	}
 	return m, &HeldError{Limit: limit, Until: until, First: m.Status != MessageHeld}, b.end(ctx, tx, MessageHeld, reason)
+}
+
+// hasNewer reports whether a newer message of the same kind waits for the same recipient, or was sent.
+func (b Sending) hasNewer(ctx context.Context, tx pgx.Tx, m Message) (bool, error) {
+	return postgres.Row(ctx, tx, pgx.RowTo[bool], "look for a newer message", `
+SELECT EXISTS (
+    SELECT FROM messages AS o, messages AS m
+    WHERE m.business_id = $1 AND m.id = $2 AND o.business_id = $1 AND o.kind = m.kind AND o.position > m.position
+      AND o.status IN ('queued', 'held', 'sent') AND lower(o.recipient) = lower(m.recipient))`, m.BusinessID, m.ID)
 }
 
 // end gives a message this status without an attempt.
@@ -142,19 +163,23 @@ func nthAttemptSQL(where, window, offset string) string {
     AND o.attempted_at > @now::timestamptz - ` + window + `::interval ORDER BY o.attempted_at DESC OFFSET ` + offset + `::int - 1 LIMIT 1)`
 }
 
-const toSameCustomer = `AND lower(o.recipient) = lower(@recipient) AND o.kind <> ALL(@unlimited::text[])`
+const toSameRecipient = `AND lower(o.recipient) = lower(@recipient) AND NOT o.unlimited`
 
 var exceededSQL = `
-SELECT CASE WHEN NOT @kind = ANY(@unlimited::text[]) THEN greatest(` +
-	nthAttemptSQL(toSameCustomer, `'1 hour'`, `@per_hour`) + `, ` + nthAttemptSQL(toSameCustomer, `'24 hours'`, `@per_day`) + `) END,
+SELECT CASE WHEN NOT @unlimited::boolean THEN greatest(` +
+	nthAttemptSQL(toSameRecipient, `'1 hour'`, `@per_hour`) + `, ` + nthAttemptSQL(toSameRecipient, `'24 hours'`, `@per_day`) + `) END,
 ` + nthAttemptSQL(``, `'24 hours'`, `@business_day`)
 
 // exceeded returns the limit that a message would exceed now, and when that limit allows the next one; "" for none.
 func (b Sending) exceeded(ctx context.Context, tx pgx.Tx, m Message) (Limit, time.Time, error) {
 	var recipient, business *time.Time
+	businessDay := b.CustomersDay
+	if m.ByBusiness {
+		businessDay = b.BusinessDay
+	}
 	err := tx.QueryRow(ctx, exceededSQL, pgx.NamedArgs{
-		"business_id": b.BusinessID, "id": b.ID, "recipient": m.Recipient, "kind": m.Kind, "unlimited": b.Unlimited, "now": b.Now,
-		"per_hour": b.PerHour, "per_day": b.PerDay, "business_day": b.BusinessDay,
+		"business_id": b.BusinessID, "id": b.ID, "recipient": m.Recipient, "unlimited": m.Unlimited, "now": b.Now,
+		"per_hour": b.PerHour, "per_day": b.PerDay, "business_day": businessDay,
 	}).Scan(&recipient, &business)
 	switch {
 	case err != nil:

@@ -61,8 +61,8 @@ func TestTheDayOfAttemptsBeginsWithTheFirstOne(t *testing.T) {
 // sending asks for an attempt under the limits of the service.
 func sending(business, id uuid.UUID, at time.Time) store.Sending {
 	return store.Sending{
-		BusinessID: business, ID: id, Now: at, Replaceable: []string{"booking_confirmed", "booking_moved"}, Unlimited: []string{"owner_notice"},
-		PerHour: 6, PerDay: 20, BusinessDay: 30,
+		BusinessID: business, ID: id, Now: at, Replaceable: []string{"booking_confirmed", "booking_moved"}, Newest: []string{"owner_notice"},
+		PerHour: 6, PerDay: 20, BusinessDay: 30, CustomersDay: 24,
 	}
 }
 
@@ -74,17 +74,24 @@ type limited struct {
 }
 
 type attempted struct {
-	recipient, kind string
-	at              time.Time
+	recipient, kind       string
+	unlimited, byBusiness bool
+	at                    time.Time
 }
 
+// add writes a message that the business has not caused, and to which the limits of its recipient apply.
 func (l *limited) add(recipient, kind string, about uuid.UUID) uuid.UUID {
+	l.t.Helper()
+	return l.write(attempted{recipient: recipient, kind: kind}, about)
+}
+
+func (l *limited) write(m attempted, about uuid.UUID) uuid.UUID {
 	l.t.Helper()
 	id := uuid.New()
 	l.in(func(tx pgx.Tx) error {
 		_, err := l.store.AddMessage(testkit.AsSystem(l.t), tx, store.Message{
-			BusinessID: l.business, ID: id, Kind: kind, EventID: uuid.New(), About: event.Subject{Kind: event.Booking, ID: about},
-			Recipient: recipient, Locale: "en", Status: store.MessageQueued, AboutEndsAt: now, CreatedAt: now,
+			BusinessID: l.business, ID: id, Kind: m.kind, EventID: uuid.New(), About: event.Subject{Kind: event.Booking, ID: about},
+			Recipient: m.recipient, Unlimited: m.unlimited, ByBusiness: m.byBusiness, Locale: "en", Status: store.MessageQueued, AboutEndsAt: now, CreatedAt: now,
 		})
 		return err
 	})
@@ -99,7 +106,7 @@ func (l *limited) allowed(m attempted) bool {
 			continue
 		}
 		business++
-		if !strings.EqualFold(a.recipient, m.recipient) || a.kind == "owner_notice" || m.kind == "owner_notice" {
+		if !strings.EqualFold(a.recipient, m.recipient) || a.unlimited || m.unlimited {
 			continue
 		}
 		day++
@@ -107,7 +114,11 @@ func (l *limited) allowed(m attempted) bool {
 			hour++
 		}
 	}
-	return hour < 6 && day < 20 && business < 30
+	most := 24
+	if m.byBusiness {
+		most = 30
+	}
+	return hour < 6 && day < 20 && business < most
 }
 
 func TestBeginSendingHoldsMessagesOverALimit(t *testing.T) {
@@ -122,13 +133,18 @@ func TestBeginSendingHoldsMessagesOverALimit(t *testing.T) {
 			m := attempted{
 				recipient: rapid.SampledFrom([]string{"ada@example.com", "ADA@example.com", "ada@example.com", "bob@example.com"}).Draw(rt, "recipient"),
 				kind:      rapid.SampledFrom([]string{"booking_moved", "refunded", "owner_notice"}).Draw(rt, "kind"), at: at,
+				unlimited: rapid.Bool().Draw(rt, "unlimited"), byBusiness: rapid.Bool().Draw(rt, "by business"),
 			}
-			_, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, l.add(m.recipient, m.kind, uuid.New()), at))
+			_, err := l.store.BeginSending(testkit.AsSystem(t), sending(l.business, l.write(m, uuid.New()), at))
 			var held *store.HeldError
 			if isHeld := errors.As(err, &held); err != nil && !isHeld || isHeld == l.allowed(m) {
 				rt.Fatalf("%+v: %v, want it allowed: %v", m, err, l.allowed(m))
 			}
-			if held != nil && !l.allowed(attempted{m.recipient, m.kind, held.Until}) && held.Limit == store.RecipientLimit && !businessFull(l, held.Until) {
+			again := m
+			if held != nil {
+				again.at = held.Until
+			}
+			if held != nil && !l.allowed(again) && held.Limit == store.RecipientLimit && !businessFull(l, again) {
 				rt.Fatalf("%+v: not allowed at %s either", m, held.Until)
 			}
 			if err == nil {
@@ -138,8 +154,46 @@ func TestBeginSendingHoldsMessagesOverALimit(t *testing.T) {
 	})
 }
 
-func businessFull(l *limited, at time.Time) bool {
-	return !l.allowed(attempted{"nobody@example.com", "owner_notice", at})
+// businessFull reports whether the limit of the business holds a message, whoever gets it.
+func businessFull(l *limited, m attempted) bool {
+	m.unlimited = true
+	return !l.allowed(m)
+}
+
+// A held notice is replaced by the newest one to the same address, about whatever that is; one that no limit of the
+// recipient applies to is not.
+func TestBeginSendingReplacesAHeldNoticeByTheNewestToItsAddress(t *testing.T) {
+	t.Parallel()
+	for _, unlimited := range []bool{false, true} {
+		l := &limited{world: open(t), t: t}
+		notice := attempted{recipient: "desk@example.com", kind: "owner_notice", unlimited: unlimited}
+		begin := func(id uuid.UUID, at time.Time) error {
+			_, err := l.store.BeginSending(t.Context(), sending(l.business, id, at))
+			return err
+		}
+		var waiting []uuid.UUID
+		for range 24 + 3 { // the limit of the business holds the last three
+			if id := l.write(notice, uuid.New()); begin(id, now) != nil {
+				waiting = append(waiting, id)
+			}
+		}
+		want, later := map[bool]int{false: 21, true: 3}[unlimited], now.Add(25*time.Hour)
+		if len(waiting) != want {
+			t.Fatalf("unlimited %v: %d wait, want %d", unlimited, len(waiting), want)
+		}
+		for i := len(waiting) - 1; i >= 0; i-- { // the newest is sent first
+			id := waiting[i]
+			replaced := !unlimited && i < len(waiting)-1
+			if err := begin(id, later); errors.Is(err, store.ErrOutdated) != replaced || !replaced && err != nil {
+				t.Errorf("unlimited %v: number %d of those that wait: %v, want it replaced: %v", unlimited, i, err, replaced)
+			}
+			if !replaced {
+				l.in(func(tx pgx.Tx) error {
+					return l.store.EndSending(t.Context(), tx, store.Outcome{BusinessID: l.business, ID: id, Status: store.MessageSent, Now: later})
+				})
+			}
+		}
+	}
 }
 
 func TestBeginSendingReplacesAHeldMessageByTheNewest(t *testing.T) {

@@ -1,0 +1,34 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/peer/console"
+	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
+)
+
+// Internal serves what other services ask about people, under /internal.
+type Internal struct{ Accounts *usecase.Accounts }
+
+// Mount adds the route.
+func (a *Internal) Mount(router fiber.Router) {
+	router.Post("/internal/businesses/:business/members/verified", a.verified)
+}
+
+func (a *Internal) verified(c *fiber.Ctx) error {
+	business, err := request.ID("business", c.Params("business"))
+	if err != nil {
+		return err
+	}
+	var asked console.Addresses
+	if err := server.JSON(c, &asked); err != nil {
+		return err
+	}
+	verified, err := a.Accounts.VerifiedMembers(c.UserContext(), business, asked.Emails)
+	if err != nil {
+		return err
+	}
+	return c.JSON(console.Addresses{Emails: verified})
+}

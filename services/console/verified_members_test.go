@@ -1,0 +1,38 @@
+package console_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/peer/console"
+	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+// Other services learn which addresses belong to people of a business who have proved that the address is theirs.
+func TestVerifiedMembersOfABusinessAreTold(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	w.SessionOf(t, "ana@example.com", access.Member{BusinessID: id, Role: access.Viewer})
+	w.SessionOf(t, "olga@example.com", access.Member{Role: access.Operator})
+	w.SessionOf(t, "bo@example.com") // of no business
+	owner := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Owner})
+	if got := w.CallAs(t, owner, "POST", harb+"/members", `{"email":"stranger@example.com","role":"owner","mail":false}`); got.Status != 201 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	at := peer.New("console", w.InternalURL, telemetry.Discard(), peer.Timeout(testkit.Patience))
+	t.Cleanup(at.Close)
+	asked := []string{"Ana@Example.com", "olga@example.com", "bo@example.com", "stranger@example.com", "nobody@example.com", "", strings.Repeat("x", 300)}
+	got, err := console.NewClient(at).VerifiedMembers(t.Context(), id, asked)
+	if want := asked[:2]; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	if _, err := console.NewClient(at).VerifiedMembers(t.Context(), id, make([]string, console.MaxAddresses+1)); err == nil {
+		t.Error("any number of addresses can be asked about")
+	}
+}
