@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,6 +21,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/link"
 	"github.com/slotmesh/slotmesh/libs/peer"
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
@@ -61,6 +63,9 @@ type Config struct {
 	MessagesPerDayOf map[string]int `env:"MESSAGES_PER_DAY_OF"`
 	// MessagesUndo is how long messages about a change by the business wait, so that it can be undone.
 	MessagesUndo time.Duration `env:"MESSAGES_UNDO, default=20s"`
+	// OwnerURL is the public base of the owner's side, such as https://owner.example.com. Notices to owners link to it;
+	// without it they have no link.
+	OwnerURL string `env:"OWNER_URL"`
 	// WebhookAllow are networks (CIDRs) of the operator that webhooks may be sent to as well, by HTTP and on any port, too.
 	WebhookAllow []string `env:"WEBHOOK_ALLOW"`
 	// WebhookLoopback lets webhooks be sent to this machine, by HTTP too, for tests.
@@ -78,6 +83,9 @@ func (c *Config) Validate() error {
 	}
 	if _, err := networks(c.WebhookAllow); err != nil {
 		errs = append(errs, err)
+	}
+	if c.OwnerURL != "" && !link.IsBase(c.OwnerURL) {
+		errs = append(errs, errors.New("OWNER_URL: write the base of the owner's side, such as https://owner.example.com"))
 	}
 	if c.MessagesPerDay < 1 {
 		errs = append(errs, errors.New("MESSAGES_PER_DAY: write a number above 0, such as 1000"))
@@ -209,7 +217,7 @@ func openMail(cfg mail.Config) (messages.Sender, error) {
 
 func openMessages(cfg Config, rt server.Runtime, s *service.Service, pool *pgxpool.Pool, records *store.Store, catalog *peer.Client) *messages.Messages {
 	return messages.New(messages.Config{
-		Pool: pool, Store: records, From: cfg.Mail.From, Preview: cfg.Mail.Preview,
+		Pool: pool, Store: records, From: cfg.Mail.From, Preview: cfg.Mail.Preview, OwnerURL: strings.TrimSuffix(cfg.OwnerURL, "/"),
 		Limits: messages.RecipientLimits(cfg.MessagesPerDay, cfg.MessagesPerDayOf), UndoFor: cfg.MessagesUndo, KeptFor: cfg.MessagesKeptFor, Clock: rt.Clock, Telemetry: rt.Telemetry,
 		Peers: messages.NewServices(catalog, s.Peer("booking", cfg.BookingURL), s.Peer("rental", cfg.RentalURL),
 			s.Peer("console", cfg.ConsoleURL), rt.Telemetry),

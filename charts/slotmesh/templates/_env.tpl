@@ -53,9 +53,9 @@
 - {name: INVITATIONS_PER_HOUR, value: {{ $root.Values.limits.invitationsPerHour | int | quote }}}
 - {name: SLOTMESH_ADMIN_TOKEN, valueFrom: {secretKeyRef: {{ include "slotmesh.adminSecret" $root }}}}
 - {name: SLOTMESH_SERVER, value: "http://127.0.0.1:8080"} # for the slotmesh command in this image
-{{- if and $root.Values.frontDoor.adminHost (not (hasKey .settings.env "OWNER_URL")) }}
-- {name: OWNER_URL, value: "{{ ternary "https" "http" (ne $root.Values.frontDoor.tls.adminSecretName "") }}://{{ $root.Values.frontDoor.adminHost }}"}
 {{- end }}
+{{- if and (has .name (list "console" "notifications")) $root.Values.frontDoor.adminHost (not (hasKey .settings.env "OWNER_URL")) }}
+- {name: OWNER_URL, value: "{{ ternary "https" "http" (ne $root.Values.frontDoor.tls.adminSecretName "") }}://{{ $root.Values.frontDoor.adminHost }}"}
 {{- end }}
 {{- if and (has .name (list "booking" "console" "pages" "rental")) (not (hasKey .settings.env "PAGES_URL")) }}
 - {name: PAGES_URL, value: {{ include "slotmesh.pagesURL" $root | quote }}}

@@ -26,7 +26,7 @@ type Facts struct {
 	Answers            []Answer  // of [OwnerNotice]: what the customer answered to the business\'s questions
 	Webhook            Webhook   // of [NoticeWebhookDisabled]
 	CanMove, CanCancel bool      // what the business lets the customer do by the link
-	Link               string    // the customer's link, or empty; owners are never given it
+	Link               string    // the reader's page: the customer's link, which owners never get, or the owner's page; may be empty
 	Note               Note      // the owner's own words for customers, of this kind of message
 	Stamp              time.Time // when the subject came to be as it is: the event's time
 }

@@ -74,6 +74,7 @@ func TestEachKindTellsItsPart(t *testing.T) {
 		"goes back the way you paid":    "booking_cancelled ticket_cancelled reservation_cancelled",
 		"there is no refund":            "booking_cancelled_without_refund",
 		"https://book.example/m/":       "booking_received booking_confirmed booking_moved booking_withdrawn booking_cancelled booking_cancelled_without_refund reminder payment_due payment_failed refunded ticket ticket_moved ticket_withdrawn ticket_cancelled reservation reservation_withdrawn reservation_due reservation_cancelled",
+		"https://owner.example/":        "owner_created owner_created_pending owner_ticket owner_reservation owner_moved owner_booking_cancelled owner_ticket_cancelled owner_reservation_cancelled owner_webhook_failing owner_webhook_gone",
 		"Please bring a towel.":         "booking_received booking_confirmed booking_moved booking_withdrawn booking_cancelled booking_cancelled_without_refund reminder payment_due payment_failed refunded ticket ticket_moved ticket_withdrawn ticket_cancelled reservation reservation_withdrawn reservation_due reservation_cancelled",
 		"Hello Ada":                     "booking_received booking_confirmed booking_moved booking_withdrawn booking_cancelled booking_cancelled_without_refund reminder payment_due payment_failed refunded ticket ticket_moved ticket_withdrawn ticket_cancelled reservation reservation_withdrawn reservation_due reservation_cancelled",
 		"Amount due\n":                  "payment_due payment_failed",

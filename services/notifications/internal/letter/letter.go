@@ -110,7 +110,7 @@ type row struct {
 type layout struct {
 	title  string
 	leads  []string // ids of sentences
-	button string   // id of its words; owners get none
+	button string   // id of its words
 	show   parts
 }
 
@@ -139,12 +139,12 @@ var layouts = map[Kind]layout{
 
 // notices are the layouts of [OwnerNotice]. The titles of what was made or cancelled go by its kind.
 var notices = map[Notice]layout{
-	NoticeCreated:         {"", nil, "", parts{customer: true, total: true}},
-	NoticeMoved:           {"title_booking_moved", []string{"owner_moved"}, "", parts{customer: true}},
-	NoticeCancelled:       {"", []string{"owner_cancelled"}, "", parts{customer: true, refund: true}},
-	NoticeRefundFailed:    {"title_refund_failed", []string{"owner_refund_failed"}, "", parts{customer: true}},
-	NoticeDisputed:        {"title_disputed", []string{"owner_disputed"}, "", parts{customer: true}},
-	NoticeWebhookDisabled: {"title_webhook_disabled", []string{"webhook_failing"}, "", parts{}},
+	NoticeCreated:         {"", nil, "view", parts{customer: true, total: true}},
+	NoticeMoved:           {"title_booking_moved", []string{"owner_moved"}, "view", parts{customer: true}},
+	NoticeCancelled:       {"", []string{"owner_cancelled"}, "view", parts{customer: true, refund: true}},
+	NoticeRefundFailed:    {"title_refund_failed", []string{"owner_refund_failed"}, "view", parts{customer: true}},
+	NoticeDisputed:        {"title_disputed", []string{"owner_disputed"}, "view", parts{customer: true}},
+	NoticeWebhookDisabled: {"title_webhook_disabled", []string{"webhook_failing"}, "view", parts{}},
 }
 
 func layoutOf(kind Kind, f *Facts) (layout, error) {
@@ -204,35 +204,36 @@ func compose(kind Kind, w *words, f *Facts) (*page, error) {
 	}
 	p.leads(kind, w, f, l)
 	if kind != OwnerNotice {
-		p.toCustomer(w, f, l.button)
+		p.toCustomer(w, f)
+	}
+	if link := webAddress(f.Link); link != "" {
+		p.Button, p.Link = w.Say(f.button(l.button)), link
 	}
 	p.Footer = f.Business.footer(w)
 	return p, w.Fault()
 }
 
-// toCustomer adds what only customers get: the call by name, the owner's note, the link, which is theirs alone, and where to ask.
-func (p *page) toCustomer(w *words, f *Facts, button string) {
+// toCustomer adds what only customers get: the call by name, the owner's note and where to ask.
+func (p *page) toCustomer(w *words, f *Facts) {
 	if name := w.isolated(callable(f.Customer.Name)); name != "" {
 		p.Greeting = w.Fill("greeting", map[string]string{"Name": name})
 	}
 	if lines := f.Note.in(w); len(lines) > 0 {
 		p.NoteTitle, p.Note = w.Say("note"), lines
 	}
-	if button == manageButton {
-		button = f.manageButton()
-	}
-	if link := webAddress(f.Link); link != "" {
-		p.Button, p.Link = w.Say(button), link
-	}
 	if f.Business.ReplyTo != "" {
 		p.Questions = w.Say("questions")
 	}
 }
 
-// manageButton is the button of a subject that is ahead. It offers only what the business lets customers do.
+// manageButton is the button of a subject that is ahead.
 const manageButton = "manage"
 
-func (f *Facts) manageButton() string {
+// button returns the button of a layout. A manageButton becomes one that offers only what the business lets customers do.
+func (f *Facts) button(id string) string {
+	if id != manageButton {
+		return id
+	}
 	movable := f.CanMove && f.Subject.Kind == BookingSubject
 	switch {
 	case movable && f.CanCancel:

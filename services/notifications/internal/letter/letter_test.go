@@ -108,6 +108,12 @@ func all(t rapid.TB) map[string]sample {
 	moved := facts(t, BookingMoved)
 	moved.Notice = NoticeMoved
 	list["owner_moved"] = sample{OwnerNotice, moved}
+	for name, s := range list {
+		if s.kind == OwnerNotice {
+			s.facts.Link = "https://owner.example/business/harbor-studio/bookings"
+			list[name] = s
+		}
+	}
 	free := facts(t, BookingCancelled)
 	free.Refund = &Money{"0.00", "EUR"}
 	list["booking_cancelled_without_refund"] = sample{BookingCancelled, free}

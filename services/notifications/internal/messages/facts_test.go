@@ -3,6 +3,7 @@ package messages
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -171,4 +172,37 @@ func TestAMessageStatesThePolicyOfTheSale(t *testing.T) {
 
 func paidUnder(rules []catalog.CancellationRule, maxPercent *int) *booking.Payment {
 	return &booking.Payment{Status: booking.PaymentPaid, Policy: refund.Policy{Rules: rules, MaxPercent: maxPercent}}
+}
+
+// A notice to an owner links to the owner's page of its subject, in the text and in HTML, and has no link without OwnerURL.
+func TestANoticeLinksToTheOwnersPage(t *testing.T) {
+	t.Parallel()
+	id := uuid.MustParse("0199aaaa-0000-7000-8000-000000000001")
+	m := &Messages{Config: Config{OwnerURL: "https://owner.example.com"}}
+	offer := &catalog.Offer{Slug: "harbor-studio"}
+	for kind, want := range map[event.SubjectKind]string{
+		event.Booking: "/bookings/" + id.String(), event.Ticket: "/tickets/" + id.String(), event.Reservation: "/rentals", "webhook": "/settings/webhooks",
+	} {
+		want = "https://owner.example.com/business/harbor-studio" + want
+		of := event.Subject{Kind: kind, ID: id}
+		if got := m.ownerPage(offer, of); got != want {
+			t.Errorf("%s: %s, want %s", kind, got, want)
+		}
+		if got := new(Messages).ownerPage(offer, of); got != "" {
+			t.Errorf("%s without OWNER_URL: %s", kind, got)
+		}
+		facts := letter.Facts{
+			Business: letter.Business{Name: "Harbor", Language: "en", Zone: time.UTC}, Notice: letter.NoticeCreated,
+			Customer: letter.Person{Name: "Ada", Email: "ada@example.com"}, Stamp: time.Now(),
+			Subject: letter.Subject{Kind: letter.BookingSubject, ID: id.String(), Sequence: 1, Items: []string{"Haircut"}, When: letter.When{Start: time.Now(), End: time.Now().Add(time.Hour)}},
+			Link:    want,
+		}
+		l, err := letter.Render(letter.OwnerNotice, "", facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(l.Text, want) || !strings.Contains(l.HTML, `href="`+want+`"`) {
+			t.Errorf("the notice does not link to %s:\n%s", want, l.Text)
+		}
+	}
 }

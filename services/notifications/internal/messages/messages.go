@@ -58,6 +58,7 @@ type Config struct {
 	Limits    Limits
 	UndoFor   time.Duration // messages about a change by the business wait that long, so that the change can be undone
 	From      string        // the address that messages come from; "" where none are sent
+	OwnerURL  string        // base of the owner's pages, which notices link to; "": they have no link
 	KeptFor   time.Duration // after which a message is deleted
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry

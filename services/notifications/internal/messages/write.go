@@ -247,6 +247,7 @@ func withBefore(offer *catalog.Offer, facts letter.Facts, language string, c pla
 // letter writes one message. The customer's link is the customer's alone.
 func (m *Messages) letter(ctx context.Context, kind letter.Kind, offer *catalog.Offer, e event.Event, subject plan.Subject, facts letter.Facts) (letter.Letter, error) {
 	if kind == letter.OwnerNotice {
+		facts.Link = m.ownerPage(offer, e.Subject)
 		return letter.Render(kind, "", facts)
 	}
 	var err error
@@ -256,6 +257,24 @@ func (m *Messages) letter(ctx context.Context, kind letter.Kind, offer *catalog.
 	note := offer.Notifications.Notes[string(kind)]
 	facts.Note = letter.Note{Text: note.Text, Translations: note.Translations}
 	return letter.Render(kind, subject.Locale, facts)
+}
+
+// ownerPage returns the owner's page of a subject, "" without OwnerURL. Webhooks and reservations have one page for all.
+func (m *Messages) ownerPage(offer *catalog.Offer, of event.Subject) string {
+	if m.OwnerURL == "" {
+		return ""
+	}
+	base := m.OwnerURL + "/business/" + offer.Slug
+	switch of.Kind {
+	case event.Booking:
+		return base + "/bookings/" + of.ID.String()
+	case event.Ticket:
+		return base + "/tickets/" + of.ID.String()
+	case event.Reservation:
+		return base + "/rentals"
+	default:
+		return base + "/settings/webhooks"
+	}
 }
 
 // replyTo is where the answer to a message goes. A notice is from the business to itself: its owner's answer would come back.
