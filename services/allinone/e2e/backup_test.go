@@ -71,6 +71,7 @@ func openSaved(t *testing.T) *saved {
 	s := &saved{away: &away{t: t, hooks: openHooks(t), post: openPost(t)}, url: testkit.Database(t, "e2e"), begun: time.Now(), booked: map[string]made{}}
 	s.world = s.start(s.url, "", s.post)
 	s.publish(t, "salon", awaySalon())
+	s.verifyOwner(t, "owner@harbor.example")
 	s.admin(t, http.MethodPost, "businesses/salon/webhooks", fmt.Appendf(nil, `{"url": %q, "events": ["booking.created"]}`, s.hooks.url)).
 		want(t, http.StatusCreated, "")
 	s.key, s.cut = s.world.key(t, "salon", "all"), s.named(t, "salon", "services")["Cut"]

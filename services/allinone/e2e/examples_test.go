@@ -81,6 +81,7 @@ func (w *world) provokeAccountChecks(t *testing.T) {
 	for code, manifest := range map[string]string{
 		"subscription_inactive":  open + "account: {subscription: inactive}\n",
 		"account_closing":        open + "account: {removal_on: 2027-06-01}\n",
+		"not_open_yet":           open + "open: false\n",
 		"not_accepting_bookings": strings.Replace(open, "bookings: {", "bookings: {paused_until: 2027-03-08, ", 1),
 	} {
 		w.publish(t, "shut", manifest)
