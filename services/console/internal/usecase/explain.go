@@ -70,7 +70,7 @@ func (w *WhyNot) InTheWay(r availability.Reason) []booking.Booking {
 	from, to := w.instant(*r.From), w.instant(*r.To)
 	var found []booking.Booking
 	for _, b := range w.nearby.List {
-		holds := b.Status != booking.StatusCancelled && b.Status != booking.StatusNoShow && b.StartsAt.Before(to) && b.EndsAt.After(from)
+		holds := b.Status != booking.StatusCancelled && b.StartsAt.Before(to) && b.EndsAt.After(from)
 		if holds && w.means(r, b) {
 			found = append(found, b)
 		}
