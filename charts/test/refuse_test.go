@@ -55,17 +55,28 @@ func TestValuesThatContradictEachOtherAreRefusedWithASentence(t *testing.T) {
 		"components.mcp.autoscaling.enabled=true,components.mcp.autoscaling.keda.enabled=true":                                                        "components.mcp.autoscaling.keda: give prometheusURL or triggers",
 		"components.mcp.autoscaling.enabled=true,components.mcp.autoscaling.keda.enabled=true,components.mcp.autoscaling.keda.prometheusURL=http://p": "components.mcp.autoscaling.keda.prometheusURL: set monitoring.enabled",
 		"components.mcp.env.CATALOG_URL=http://x":                                                                                                     "components.mcp.env: leave CATALOG_URL out",
-		"components.notifications.env.MESSAGES_PER_DAY=1":                                                                                             "components.notifications.env: leave MESSAGES_PER_DAY out",
-		"components.notifications.env.MESSAGES_PER_DAY_OF=1":                                                                                          "components.notifications.env: leave MESSAGES_PER_DAY_OF out",
-		"components.notifications.env.MESSAGES_UNDO=1":                                                                                                "components.notifications.env: leave MESSAGES_UNDO out",
-		"components.notifications.env.WEBHOOK_ALLOW=1":                                                                                                "components.notifications.env: leave WEBHOOK_ALLOW out",
-		"components.console.env.ADMIN_LIMIT_PER_MINUTE=1":                                                                                             "components.console.env: leave ADMIN_LIMIT_PER_MINUTE out",
-		"components.console.env.INVITATIONS_PER_HOUR=1":                                                                                               "components.console.env: leave INVITATIONS_PER_HOUR out",
 		"components.mcp.env.A=1,components.mcp.secretEnv.A.name=x,components.mcp.secretEnv.A.key=y":                                                   "components.mcp: give A under env or under secretEnv",
 	} {
 		_, err := render(t, set(t, settings), false)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want a sentence with %q", settings, err, want)
+		}
+	}
+}
+
+// The chart makes these variables from values of its own.
+func TestVariablesThatTheChartSetsAreRefused(t *testing.T) {
+	t.Parallel()
+	for component, names := range map[string][]string{
+		"notifications": {"MESSAGES_PER_DAY", "MESSAGES_PER_DAY_OF", "MESSAGES_UNDO", "WEBHOOK_ALLOW"},
+		"console":       {"ADMIN_LIMIT_PER_MINUTE", "INVITATIONS_PER_HOUR"},
+	} {
+		for _, name := range names {
+			env := "components." + component + ".env"
+			want := env + ": leave " + name + " out"
+			if _, err := render(t, set(t, env+"."+name+"=1"), false); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: got %v, want a sentence with %q", name, err, want)
+			}
 		}
 	}
 }
