@@ -193,12 +193,13 @@ func (of Purchase) Owed(wanted booking.RefundAmount, now time.Time) (refund.Owed
 func (of Purchase) owed(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
 	owed, err := of.wanted(wanted, now)
 	if err == nil && owed.Amount > 0 && of.Paid.Refunding {
-		return refund.Owed{}, fault.Newf(fault.Conflict, "A refund of this %s is on its way; ask again when the provider has answered.", of.What)
+		return refund.Owed{}, fault.Newf(fault.Conflict,
+			"A refund of this %s is on its way; ask again when the provider has answered.", of.What)
 	}
 	return owed, err
 }
 
-// wanted is what an owner wants to be given back, as far as it is left.
+// wanted returns the refund that an owner asks for, at most what is left.
 func (of Purchase) wanted(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
 	left := of.Paid.Left
 	switch wanted {

@@ -31,15 +31,18 @@ func TestWhatIsOverIsNotCancelledByItsCustomer(t *testing.T) {
 	}
 }
 
-// TestOwedRefusesASecondRefundAtATime: a booking that was over may be refunded and reopened; a refund that is on its way
-// would swallow another one.
+// A booking may be refunded after it is completed, then reopened and cancelled. A second refund is refused while the first
+// is on its way, as only one can be.
 func TestOwedRefusesASecondRefundAtATime(t *testing.T) {
 	t.Parallel()
 	euro, err := money.ParseCurrency("EUR")
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := Purchase{What: "booking", Status: "confirmed", Cancellable: true, Currency: euro, Paid: Paid{Amount: 4000, Left: 3000, Refunding: true}}
+	of := Purchase{
+		What: "booking", Status: "confirmed", Cancellable: true, Currency: euro,
+		Paid: Paid{Amount: 4000, Left: 3000, Refunding: true},
+	}
 	for _, wanted := range []booking.RefundAmount{"", booking.RefundPolicy, booking.RefundFull, "12.50"} {
 		if _, err := of.Owed(wanted, time.Now()); !fault.Is(err, fault.Conflict) {
 			t.Errorf("%q while a refund is on its way: %v", wanted, err)

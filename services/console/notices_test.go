@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/secret"
 )
 
-// An owner who invites the address of a stranger, and signs in by the link, has no mail sent to it: neither by changes
-// of the account nor by changes of the business.
+// An owner invites the address of a stranger and signs in by the link. Changes of the account or of the business then
+// send no mail to that address.
 func TestNoNoticeReachesAnUnverifiedAddress(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
@@ -71,8 +71,8 @@ func shortenRetention(t *testing.T, w *consoletest.World, owner string, times in
 	}
 }
 
-// An owner who invites the address of a stranger, and signs in by the link in one browser after the other, has no more
-// links mailed to it than any stranger: no browser is known for an address that is not verified.
+// An owner invites the address of a stranger and signs in by the link in several browsers. No browser becomes known for
+// an unverified address, so the address gets no more mailed links than before.
 func TestNoBrowserIsKnownForAnUnverifiedAddress(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, func(c *console.Config) {

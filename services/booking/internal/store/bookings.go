@@ -202,8 +202,8 @@ func checkDay(b Booking, days state.Days, now time.Time) error {
 	return nil
 }
 
-// Move makes a transition, once, and frees the occupied time where it says so; [Store.Cancel] is for one that may refund.
-// Errors: [ErrNotFound], [*NotAllowedError], [*WrongDayError].
+// Move makes a transition of a booking once. If the transition frees time, Move frees the time that the booking occupies.
+// [Store.Cancel] makes the transitions that may refund. Errors: [ErrNotFound], [*NotAllowedError], [*WrongDayError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Booking, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)

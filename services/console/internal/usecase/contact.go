@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// hidesContact reports whether somebody sees orders of tickets and reservations without the contact of customers.
+// hidesContact reports whether by may see ticket orders and reservations of a business, but not the customers' contact.
 func hidesContact(by Principal, business *catalog.Offer) bool {
 	return by.Reach(business.ID, access.SeeSales) == access.NoContact
 }

@@ -146,18 +146,20 @@ func TestAMessageStatesThePolicyOfTheSale(t *testing.T) {
 	if err := offer.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	lowered := 30
+	lowered, deadline := 30, start.Add(-24*time.Hour)
+	step := func(from time.Time, hours, percent int) []refund.Step {
+		return []refund.Step{{Until: from.Add(-time.Duration(hours) * time.Hour), Percent: percent}}
+	}
 	for name, c := range map[string]struct {
 		of       sale
 		steps    []refund.Step
 		deadline time.Time
 	}{
-		"unpaid":  {sale{}, []refund.Step{{Until: start.Add(-48 * time.Hour), Percent: 100}}, start.Add(-24 * time.Hour)},
-		"paid":    {sale{payment: paidUnder(rules(10, 50), nil)}, []refund.Step{{Until: start.Add(-10 * time.Hour), Percent: 50}}, start.Add(-24 * time.Hour)},
-		"lowered": {sale{payment: paidUnder(rules(10, 50), &lowered)}, []refund.Step{{Until: start.Add(-10 * time.Hour), Percent: 30}}, start.Add(-24 * time.Hour)},
+		"unpaid":  {sale{}, step(start, 48, 100), deadline},
+		"paid":    {sale{payment: paidUnder(rules(10, 50), nil)}, step(start, 10, 50), deadline},
+		"lowered": {sale{payment: paidUnder(rules(10, 50), &lowered)}, step(start, 10, 30), deadline},
 		"moved by the business": {
-			sale{payment: paidUnder(rules(48, 100), nil), formerStarts: []time.Time{former}},
-			[]refund.Step{{Until: former.Add(-48 * time.Hour), Percent: 100}}, start,
+			sale{payment: paidUnder(rules(48, 100), nil), formerStarts: []time.Time{former}}, step(former, 48, 100), start,
 		},
 		"withdrawn": {sale{payment: paidUnder(rules(48, 100), nil), withdrawn: true}, nil, start},
 	} {
@@ -181,7 +183,8 @@ func TestANoticeLinksToTheOwnersPage(t *testing.T) {
 	m := &Messages{Config: Config{OwnerURL: "https://owner.example.com"}}
 	offer := &catalog.Offer{Slug: "harbor-studio"}
 	for kind, want := range map[event.SubjectKind]string{
-		event.Booking: "/bookings/" + id.String(), event.Ticket: "/tickets/" + id.String(), event.Reservation: "/rentals", "webhook": "/settings/webhooks",
+		event.Booking: "/bookings/" + id.String(), event.Ticket: "/tickets/" + id.String(), event.Reservation: "/rentals",
+		"webhook": "/settings/webhooks",
 	} {
 		want = "https://owner.example.com/business/harbor-studio" + want
 		of := event.Subject{Kind: kind, ID: id}
@@ -194,8 +197,11 @@ func TestANoticeLinksToTheOwnersPage(t *testing.T) {
 		facts := letter.Facts{
 			Business: letter.Business{Name: "Harbor", Language: "en", Zone: time.UTC}, Notice: letter.NoticeCreated,
 			Customer: letter.Person{Name: "Ada", Email: "ada@example.com"}, Stamp: time.Now(),
-			Subject: letter.Subject{Kind: letter.BookingSubject, ID: id.String(), Sequence: 1, Items: []string{"Haircut"}, When: letter.When{Start: time.Now(), End: time.Now().Add(time.Hour)}},
-			Link:    want,
+			Subject: letter.Subject{
+				Kind: letter.BookingSubject, ID: id.String(), Sequence: 1, Items: []string{"Haircut"},
+				When: letter.When{Start: time.Now(), End: time.Now().Add(time.Hour)},
+			},
+			Link: want,
 		}
 		l, err := letter.Render(letter.OwnerNotice, "", facts)
 		if err != nil {
