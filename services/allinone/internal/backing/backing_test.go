@@ -319,3 +319,31 @@ func TestAHomeThatCannotBeWrittenIsNamed(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
+
+func TestALogHoldsWhatItsOwnProgramSaidAlone(t *testing.T) {
+	t.Parallel()
+	home := newHome(t)
+	a, err := processAccount()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh := func(script string) *process {
+		t.Helper()
+		p, err := launch(place{account: a, logs: home}, "store", "/bin/sh", "-c", script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	speak := filepath.Join(home, "speak")
+	left := sh("until [ -e " + speak + " ]; do sleep 0.02; done; echo 'FATAL:  said late by the one before'")
+	now := sh("echo 'FATAL:  said by this one'")
+	<-now.exited
+	if err := os.WriteFile(speak, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	<-left.exited
+	if got := logReason(now.log); !strings.HasPrefix(got, "said by this one ") {
+		t.Errorf("got %q", got)
+	}
+}

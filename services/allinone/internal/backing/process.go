@@ -1,6 +1,7 @@
 package backing
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,10 +21,14 @@ type process struct {
 	exited   chan struct{} // closed when it has ended
 }
 
-// launch starts a program as the account, with its output in logs/<name>.log. It gets a process group of its own, so
-// that Ctrl-C reaches us alone and we stop it in our order; on Linux it ends with us even when we are killed.
+// launch starts a program as the account, with its output in a new logs/<name>.log. It gets a process group of its own,
+// so that Ctrl-C reaches us alone and we stop it in our order; on Linux it ends with us even when we are killed.
 func launch(p place, name, program string, args ...string) (*process, error) {
 	proc := &process{name: name, log: filepath.Join(p.logs, name+".log"), exited: make(chan struct{})}
+	// The old file is removed, not emptied: children of a server that was killed may still write to it.
+	if err := os.Remove(proc.log); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, homeError(p.logs, err)
+	}
 	out, err := os.Create(proc.log)
 	if err != nil {
 		return nil, homeError(p.logs, err)
