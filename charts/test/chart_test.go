@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"helm.sh/helm/v3/pkg/chart"
@@ -19,7 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 const (
 	root      = "../.."
@@ -47,6 +48,7 @@ type object map[string]any
 
 func (o object) kind() string { return text(o, "kind") }
 func (o object) name() string { return text(o, "metadata", "name") }
+func (o object) id() string   { return o.kind() + "/" + o.name() }
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
@@ -104,10 +106,39 @@ func set(t *testing.T, settings string) map[string]any {
 	return values
 }
 
+// renderings are the releases that tests have rendered, by values. Many tests read the same shapes, and rendering takes
+// most of their time.
+var renderings sync.Map
+
+// rendering is one rendered release. Tests share it and only read it.
+type rendering struct {
+	once    sync.Once
+	files   map[string]string
+	objects []object
+	err     error
+}
+
 // render returns the rendered files by name, as `helm install` (or, with upgrade, `helm upgrade`) makes them.
 func render(t *testing.T, values map[string]any, upgrade bool) (map[string]string, error) {
 	t.Helper()
-	return renderChart(t, load(t), values, upgrade)
+	r := renderOnce(t, values, upgrade)
+	return r.files, r.err
+}
+
+func renderOnce(t *testing.T, values map[string]any, upgrade bool) *rendering {
+	t.Helper()
+	key, err := yaml.Marshal(map[string]any{"values": values, "upgrade": upgrade})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, _ := renderings.LoadOrStore(string(key), &rendering{})
+	r, _ := found.(*rendering)
+	r.once.Do(func() {
+		if r.files, r.err = renderChart(t, load(t), values, upgrade); r.err == nil {
+			r.objects = objects(t, r.files)
+		}
+	})
+	return r
 }
 
 func renderChart(t *testing.T, loaded *chart.Chart, values map[string]any, upgrade bool) (map[string]string, error) {
@@ -155,11 +186,11 @@ func objects(t *testing.T, files map[string]string) []object {
 
 func mustRender(t *testing.T, values map[string]any) []object {
 	t.Helper()
-	files, err := render(t, values, false)
-	if err != nil {
-		t.Fatal(err)
+	r := renderOnce(t, values, false)
+	if r.err != nil {
+		t.Fatal(r.err)
 	}
-	return objects(t, files)
+	return slices.Clone(r.objects)
 }
 
 // find returns the one object of that kind and name.
