@@ -2,7 +2,4 @@ module github.com/slotmesh/slotmesh/k8s/e2e
 
 go 1.26.0
 
-require (
-	github.com/google/go-cmp v0.7.0
-	go.yaml.in/yaml/v3 v3.0.6
-)
+require go.yaml.in/yaml/v3 v3.0.6
