@@ -75,11 +75,17 @@ func TestAMemberOfTheStaffPublishesTheirOwnTimeOffAlone(t *testing.T) {
 	ana := uuid.NewSHA1(id, []byte("staff/ana"))
 	token := w.TokenOf(t, access.Member{BusinessID: id, Role: access.Staff, StaffID: ana})
 	off := withStaff(", overrides: [{date: 2027-03-01, hours: []}]")
+	block := func(staff string) string {
+		return "blocks: [{from: 2027-03-01T14:00, to: 2027-03-01T16:00" + staff + "}]\n"
+	}
 	for what, text := range map[string]string{
 		"a name":           withStaff(", category: Stylist"),
 		"another's":        strings.Replace(withStaff(""), "name: Bo", "name: Bo, overrides: [{date: 2027-03-01, hours: []}]", 1),
 		"a price":          strings.Replace(off, "price: 40.00", "price: 50.00", 1),
 		"a pause":          off + "bookings: {paused_until: 2027-03-01}\n",
+		"time of everyone": off + block(""),
+		"time of another":  off + block(", staff: [bo]"),
+		"time of both":     off + block(", staff: [ana, bo]"),
 		"a new business's": strings.Replace(off, "name: Harbor", "name: Mine", 1),
 	} {
 		if got := w.CallAs(t, token, "PUT", harb, text); got.Status != 403 {
@@ -88,6 +94,13 @@ func TestAMemberOfTheStaffPublishesTheirOwnTimeOffAlone(t *testing.T) {
 	}
 	if got := w.CallAs(t, token, "PUT", harb, off); got.Status != 200 {
 		t.Errorf("their own: %d %s", got.Status, got.Body)
+	}
+	if got := w.CallAs(t, token, "PUT", harb, off+block(", staff: [ana]")); got.Status != 200 {
+		t.Errorf("their own hours: %d %s", got.Status, got.Body)
+	}
+	w.Call(t, "PUT", harb, withStaff("")+block(", staff: [ana, bo]"))
+	if got := w.CallAs(t, token, "PUT", harb, withStaff("")); got.Status != 403 {
+		t.Errorf("they remove time of both: %d %s", got.Status, got.Body)
 	}
 	expect(t, w.CallAs(t, token, "PUT", harb, off+"account: {subscription: inactive}\n"), 403, "forbidden", "account")
 }

@@ -64,26 +64,39 @@ func (o *office) byDragging(t *testing.T) {
 	v.Until("she is with Inês at twelve", isAt("Clara Neves", "Inês", "12:00"))
 }
 
-// takingOff enters days off for oneself: who is booked on them is shown first, nobody can book them any more, and a day can be worked again.
+// takingOff adds time off for oneself, by days and by hours. The page shows the bookings within it first. Customers cannot
+// book it until it is removed.
 func (o *office) takingOff(t *testing.T) {
 	v := o.signIn(t, "staff", visitor.As{Locale: "en-GB"})
 	v.Go(o.at("/calendar"))
 	v.Press("Time off")
-	v.Sees("Inês", "No days off are entered")
+	v.Sees("Inês", "No time off is planned")
 	v.Fill("First day", "2027-03-02")
 	v.Fill("Last day", "2027-03-01")
-	v.Press("Take these days off")
-	v.Sees("Please choose days from today on")
+	v.Press("Add time off")
+	v.Sees("Choose a time from today on")
 	v.Fill("First day", "2027-03-02")
 	v.Fill("Last day", "2027-03-03")
-	v.Press("Take these days off")
-	v.Sees("These bookings lie on the days", "Clara Neves")
+	v.Press("Add time off")
+	v.Sees("These bookings fall within this time", "Clara Neves")
 	v.Check()
-	v.Press("Take them off all the same")
-	v.Sees("The days off are entered", "Tuesday, 2 March 2027", "Wednesday, 3 March 2027")
-	v.Press("Work on this day Wednesday")
-	v.Sees("That day can be booked again", "Tuesday, 2 March 2027")
+	v.Press("Add anyway")
+	v.Sees("Time off added", "Tuesday, 2 March 2027", "Wednesday, 3 March 2027")
+	v.Press("Remove Wednesday")
+	v.Sees("Time off removed", "Tuesday, 2 March 2027")
 	v.SeesNot("Wednesday, 3 March 2027")
+	hoursOff := func(from, to string) {
+		v.Fill("First day", "2027-03-03")
+		v.Fill("From", from)
+		v.Fill("Last day", "2027-03-03")
+		v.Fill("To", to)
+		v.Press("Add time off")
+	}
+	hoursOff("14:00", "13:00")
+	v.Sees("Choose a time from today on")
+	hoursOff("14:00", "16:00")
+	v.Sees("Time off added", "3 Mar 2027 · 14:00 – 16:00")
+	v.Keep("time-off")
 	v.Check()
 	v.Go(o.at("/calendar?date=2027-03-02"))
 	v.Sees("Clara Neves") // who stays until somebody moves her
@@ -92,5 +105,14 @@ func (o *office) takingOff(t *testing.T) {
 	key, cut := o.world.key(t, o.slug, "write"), o.world.named(t, o.slug, "services")["Cut"]
 	with := o.world.named(t, o.slug, "staff")["Inês"]
 	o.world.book(t, o.slug, key, appointment(cut, "2027-03-02", "14:00").with("staff_id", with)).want(t, http.StatusConflict, "closed")
-	o.world.book(t, o.slug, key, appointment(cut, "2027-03-03", "14:00").with("staff_id", with)).want(t, http.StatusCreated, "")
+	wednesday := appointment(cut, "2027-03-03", "14:00").with("staff_id", with)
+	o.world.book(t, o.slug, key, wednesday).want(t, http.StatusConflict, "slot_unavailable")
+	v.Go(o.at("/time-off"))
+	v.Press("Remove 3 Mar 2027")
+	v.Sees("Time off removed")
+	o.world.book(t, o.slug, key, wednesday).want(t, http.StatusCreated, "")
+	hoursOff("13:00", "14:00")
+	v.Sees("Time off added")
+	hoursOff("14:15", "")
+	v.Sees("These bookings fall within this time")
 }

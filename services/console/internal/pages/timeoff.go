@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// timeOff shows the days off of the signed-in member. A reader who edits the offer chooses a member by staff_id; without
+// timeOff shows the time off of the signed-in member. A reader who edits the offer chooses a member by staff_id; without
 // it, the page asks for one if there are several.
 func (p *Pages) timeOff(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCalendar)
@@ -37,7 +37,7 @@ func (p *Pages) timeOff(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.TimeOff(page, view.Off{TimeOff: off, From: today, To: today}))
 }
 
-// offOf reads the days off that a page is about. It returns nil if asked names no member and there are several or none.
+// offOf reads the time off that a page is about. It returns nil if asked names no member and there are several or none.
 func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*usecase.TimeOff, error) {
 	by := gate.Principal(c)
 	self, _ := by.In(page.Business.ID)
@@ -58,7 +58,7 @@ func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*usecase.Tim
 	return off, err
 }
 
-// setTimeOff takes days off, or works on them again. Where bookings lie on them, it shows them first.
+// setTimeOff adds time off, or removes it. If bookings overlap it, the page shows them and asks again.
 func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -75,29 +75,50 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	if off == nil {
 		return p.show(c, fiber.StatusConflict, page, view.NoTimeOff(page))
 	}
-	by, slug, id := gate.Principal(c), page.Business.Slug, off.Member.ID
-	typed, what := view.Off{TimeOff: off, From: form.Get("from"), To: form.Get("to")}, cmp.Or(form.Get("what"), "off")
-	from, wrong := timespan.ParseDate(typed.From)
-	to, wrong2 := timespan.ParseDate(typed.To)
-	if cmp.Or(wrong, wrong2) != nil || to < from || from < page.Business.Today(page.Now) || to-from >= usecase.MostTimeOff {
-		page.Wrong, typed.Wrong = page.Words.Say("check"), page.Words.Say("days_wrong")
+	by, id, adds := gate.Principal(c), off.Member.ID, form.Get("what") != "work"
+	typed := view.Off{
+		TimeOff: off, From: form.Get("from"), To: form.Get("to"), FromTime: form.Get("from_time"), ToTime: form.Get("to_time"),
+	}
+	away, wrong := absence(typed)
+	if wrong == nil && adds {
+		wrong = away.Check(page.Business.Today(page.Now))
+	}
+	if wrong != nil {
+		page.Wrong, typed.Wrong = page.Words.Say("check"), page.Words.Say("time_off_wrong")
 		return p.show(c, fiber.StatusUnprocessableEntity, page, view.TimeOff(page, typed))
 	}
-	if what == "off" && form.Get("agreed") != "yes" {
-		if typed.InTheWay, err = p.owner.InTheWay(c.UserContext(), by, slug, id, from, to); err != nil {
+	if adds && form.Get("agreed") != "yes" {
+		if typed.InTheWay, err = p.owner.InTheWay(c.UserContext(), by, page.Business, id, away); err != nil {
 			return err
 		}
 		if len(typed.InTheWay) > 0 {
 			return p.show(c, fiber.StatusConflict, page, view.TimeOff(page, typed))
 		}
 	}
-	err = p.owner.SetTimeOff(c.UserContext(), by, page.Business, id, from, to, what == "off")
+	err = p.owner.SetTimeOff(c.UserContext(), by, page.Business, id, away, adds)
 	back := "time-off?staff_id=" + id.String()
 	if sentence := sentences[fault.KindOf(err)]; err != nil && (sentence != "" || fault.Is(err, fault.PreconditionFailed)) {
-		return backTo(c, slug, back, "wrong", cmp.Or(sentence, "changed"))
+		return backTo(c, page.Business.Slug, back, "wrong", cmp.Or(sentence, "changed"))
 	}
 	if err != nil {
 		return err
 	}
-	return backTo(c, slug, back, "done", map[bool]string{true: "off", false: "work"}[what == "off"])
+	return backTo(c, page.Business.Slug, back, "done", map[bool]string{true: "off", false: "work"}[adds])
+}
+
+// absence reads what was typed. Without a time it is whole days. A single time counts from the start of the first day,
+// or until the end of the last one.
+func absence(typed view.Off) (usecase.Absence, error) {
+	from, wrongFrom := timespan.ParseDate(typed.From)
+	to, wrongTo := timespan.ParseDate(typed.To)
+	away := usecase.Absence{
+		From: timespan.LocalDateTime{Date: from}, To: timespan.LocalDateTime{Date: to},
+		WholeDays: typed.FromTime == "" && typed.ToTime == "",
+	}
+	if wrong := cmp.Or(wrongFrom, wrongTo); wrong != nil || away.WholeDays {
+		return away, wrong
+	}
+	away.From.Time, wrongFrom = timespan.ParseTimeOfDay(cmp.Or(typed.FromTime, "00:00"))
+	away.To.Time, wrongTo = timespan.ParseTimeOfDay(cmp.Or(typed.ToTime, "24:00"))
+	return away, cmp.Or(wrongFrom, wrongTo)
 }

@@ -21,7 +21,7 @@ import (
 const attempts = 3
 
 // Publish makes a manifest the newest version of a business. Faults: also forbidden, naming the first section that the role may
-// not change (access.ActionOn), and where a member of the staff changes anything but their own overrides (accounts.md).
+// not change (access.ActionOn), and if a member of the staff changes anything but their own time off (accounts.md).
 func (o *Owner) Publish(ctx context.Context, by Principal, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error) {
 	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
 		return o.mayPublish(ctx, by, newest, text)
@@ -114,7 +114,7 @@ func (o *Owner) mayPublish(ctx context.Context, by Principal, newest *catalog.Of
 	return onlyTimeOff(newest.ID, self.StaffID, before, wanted)
 }
 
-// onlyTimeOff refuses whatever differs between two manifests beside the overrides of one member of the staff.
+// onlyTimeOff refuses a change of anything but the time off of one member of the staff.
 func onlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest) error {
 	old, err := withoutTimeOff(businessID, staffID, before)
 	if err != nil {
@@ -125,22 +125,32 @@ func onlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest
 		return err
 	}
 	if !bytes.Equal(old, changed) {
-		return fault.Newf(fault.Forbidden, "The role %s may not %s but for their own overrides.", access.Staff, access.EditOffer)
+		return fault.Newf(fault.Forbidden,
+			"The role %s may not %s except for their own overrides and the blocks of themselves alone.",
+			access.Staff, access.EditOffer)
 	}
 	return nil
 }
 
-// withoutTimeOff is a manifest as JSON without a member's overrides, and with the business's id, which may be left out.
+// withoutTimeOff renders a manifest as JSON without the time off of a member: their overrides, and the blocks that name
+// them alone. The business's id, which may be left out, is filled in.
 func withoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte, error) {
 	rest, id := *m, manifest.ID(businessID)
 	if rest.ID == nil {
 		rest.ID = &id
 	}
 	rest.Staff = slices.Clone(m.Staff)
+	var own manifest.Key
 	for i := range rest.Staff {
 		if rest.Staff[i].ObjectID(businessID) == staffID {
-			rest.Staff[i].Overrides = nil
+			own, rest.Staff[i].Overrides = rest.Staff[i].Key, nil
 		}
+	}
+	rest.Blocks = slices.DeleteFunc(slices.Clone(m.Blocks), func(b manifest.Block) bool {
+		return own != "" && len(b.Staff) == 1 && b.Staff[0] == own
+	})
+	if len(rest.Blocks) == 0 {
+		rest.Blocks = nil // an empty list and none are the same
 	}
 	return json.Marshal(&rest)
 }

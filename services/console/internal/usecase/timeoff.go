@@ -1,6 +1,7 @@
 package usecase
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -16,17 +17,33 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 
-// TimeOff is when a member of the staff does not work, by whole days from today on.
+// TimeOff is when a member of the staff does not work, from today on.
 type TimeOff struct {
 	Member *catalog.Staff
-	Days   []timespan.Date // sorted
+	Days   []timespan.Date // whole days, sorted
+	Hours  []catalog.Block // blocked time of this member alone that has not ended, sorted by From
+}
+
+// Absence is time off to add or to remove: the time between two moments, or the days From.Date to To.Date, both included.
+type Absence struct {
+	From, To  timespan.LocalDateTime
+	WholeDays bool
 }
 
 // MostTimeOff is how many days are taken off at once.
 const MostTimeOff = 92
 
-// TimeOff reads the days that a member has taken off: a member of the staff their own, who may edit the offer that of any. Faults: not_found for
-// another's, and for who is no member.
+// Check refuses an absence that begins before today, ends before it begins, or spans more than [MostTimeOff] days.
+func (a Absence) Check(today timespan.Date) error {
+	ordered := a.From.Before(a.To) || a.WholeDays && a.From.Date == a.To.Date
+	if a.From.Date < today || !ordered || a.To.Date-a.From.Date >= MostTimeOff {
+		return fault.Newf(fault.InvalidParameter, "to: choose a time from today on, at most %d days at once.", MostTimeOff)
+	}
+	return nil
+}
+
+// TimeOff reads the time off of a member. A member of the staff reads their own; a person who may edit the offer reads
+// anybody's. Faults: not_found for somebody else's, and for an unknown member.
 func (o *Owner) TimeOff(by Principal, business *catalog.Offer, staffID uuid.UUID) (*TimeOff, error) {
 	self, _ := by.In(business.ID)
 	member := business.StaffMember(staffID)
@@ -40,32 +57,61 @@ func (o *Owner) TimeOff(by Principal, business *catalog.Offer, staffID uuid.UUID
 			off.Days = append(off.Days, d.Date)
 		}
 	}
+	now := o.Clock.Now().Unix()
+	for _, b := range business.Blocks {
+		alone := len(b.StaffIDs) == 1 && b.StaffIDs[0] == staffID
+		if alone && timespan.Instant(b.To.Date, b.To.Time, business.Location()) > now {
+			off.Hours = append(off.Hours, b)
+		}
+	}
 	slices.Sort(off.Days)
+	slices.SortFunc(off.Hours, func(a, b catalog.Block) int {
+		return cmp.Or(cmp.Compare(a.From.Date, b.From.Date), cmp.Compare(a.From.Time, b.From.Time))
+	})
 	return off, nil
 }
 
-// InTheWay are the bookings of a member that lie on the days from one to another and are still expected. Faults: service_unavailable, as time off
-// is not taken without knowing them.
-func (o *Owner) InTheWay(ctx context.Context, by Principal, slug string, staffID uuid.UUID, from, to timespan.Date) ([]booking.Booking, error) {
-	list, err := o.ListBookings(ctx, by, slug, booking.Filter{From: &from, To: &to, StaffID: &staffID}, request.Page{Limit: bookingPage})
+// InTheWay lists the pending and confirmed bookings of a member that overlap an absence. Faults: service_unavailable;
+// the caller must then not add the absence.
+func (o *Owner) InTheWay(
+	ctx context.Context, by Principal, business *catalog.Offer, staffID uuid.UUID, away Absence,
+) ([]booking.Booking, error) {
+	from, to := away.From.Date-1, away.To.Date // a booking of the day before may last past midnight
+	list, err := o.ListBookings(
+		ctx, by, business.Slug, booking.Filter{From: &from, To: &to, StaffID: &staffID}, request.Page{Limit: bookingPage},
+	)
 	if err != nil {
 		return nil, err
 	}
+	if away.WholeDays {
+		away.From.Time, away.To = 0, timespan.LocalDateTime{Date: away.To.Date + 1}
+	}
+	during := timespan.Span{
+		Start: timespan.Instant(away.From.Date, away.From.Time, business.Location()),
+		End:   timespan.Instant(away.To.Date, away.To.Time, business.Location()),
+	}
 	return slices.DeleteFunc(list.Bookings, func(b booking.Booking) bool {
-		return b.Status != booking.StatusPending && b.Status != booking.StatusConfirmed
+		expected := b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed
+		return !expected || !during.Overlaps(timespan.Span{Start: b.StartsAt.Unix(), End: b.EndsAt.Unix()})
 	}), nil
 }
 
-// SetTimeOff publishes that a member takes the days from one to another off, or works on them as usual; what others publish meanwhile is kept.
-// Bookings stay. Faults: invalid_parameter for days that are over, the wrong way round or more than [MostTimeOff]; those of [Owner.TimeOff] and
-// [Owner.PublishOffer]; conflict where the offer is managed elsewhere, or others changed the same meanwhile.
-func (o *Owner) SetTimeOff(ctx context.Context, by Principal, business *catalog.Offer, staffID uuid.UUID, from, to timespan.Date, off bool) error {
+// SetTimeOff adds an absence of a member to the offer, or removes it if off is false, and publishes the next version.
+// Changes that others publish at the same time are kept. Bookings stay.
+//
+// Faults: invalid_parameter for an absence that [Absence.Check] refuses; those of [Owner.TimeOff] and
+// [Owner.PublishOffer]; conflict if the offer is managed elsewhere, or if others changed the same.
+func (o *Owner) SetTimeOff(
+	ctx context.Context, by Principal, business *catalog.Offer, staffID uuid.UUID, away Absence, off bool,
+) error {
 	member, err := o.TimeOff(by, business, staffID)
 	if err != nil {
 		return err
 	}
-	if from < business.Today(o.Clock.Now()) || to < from || to-from >= MostTimeOff {
-		return fault.Newf(fault.InvalidParameter, "to: choose days from today on, at most %d at once.", MostTimeOff)
+	if off {
+		if err := away.Check(business.Today(o.Clock.Now())); err != nil {
+			return err
+		}
 	}
 	newest, err := o.Offer(ctx, business.Slug, 0)
 	if err != nil {
@@ -75,13 +121,20 @@ func (o *Owner) SetTimeOff(ctx context.Context, by Principal, business *catalog.
 	if err != nil {
 		return err
 	}
-	if !setDays(fields, member.Member.Key, from, to, off) {
-		return fault.New(fault.NotFound, "There is no such member of the staff.")
+	if away.WholeDays {
+		err = setDays(fields, member.Member.Key, away.From.Date, away.To.Date, off)
+	} else {
+		setBlock(fields, member.Member.Key, away.From, away.To, off)
+	}
+	if err != nil {
+		return err
 	}
 	if err := o.publishFields(ctx, by, business.Slug, OfferChange{Base: newest.Version, Fields: fields}); err != nil {
 		return err
 	}
-	o.changed(ctx, by, "set time off", business.Slug, slog.String("staff_id", staffID.String()), slog.String("from", from.String()), slog.String("to", to.String()), slog.Bool("off", off))
+	o.changed(ctx, by, "set time off", business.Slug, slog.String("staff_id", staffID.String()),
+		slog.String("from", away.From.String()), slog.String("to", away.To.String()),
+		slog.Bool("whole_days", away.WholeDays), slog.Bool("off", off))
 	return nil
 }
 
@@ -101,8 +154,25 @@ func (o *Owner) publishFields(ctx context.Context, by Principal, slug string, ch
 	}
 }
 
-// setDays writes days into the fields of a manifest; false where it has no such member.
-func setDays(fields document.Fields, key string, from, to timespan.Date, off bool) bool {
+// setBlock adds blocked time of one member alone to the fields of a manifest, or removes it if off is false.
+func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTime, off bool) {
+	blocks, _ := fields["blocks"].([]any)
+	blocks = slices.DeleteFunc(slices.Clone(blocks), func(one any) bool {
+		block, _ := one.(document.Fields)
+		staff, _ := block["staff"].([]any)
+		return block["from"] == from.String() && block["to"] == to.String() && len(staff) == 1 && staff[0] == key
+	})
+	if off {
+		blocks = append(blocks, document.Fields{"from": from.String(), "to": to.String(), "staff": []any{key}})
+	}
+	if fields["blocks"] = blocks; len(blocks) == 0 {
+		delete(fields, "blocks")
+	}
+}
+
+// setDays adds whole days to the overrides of a member in the fields of a manifest, or removes them if off is false.
+// Fault: not_found for an unknown member.
+func setDays(fields document.Fields, key string, from, to timespan.Date, off bool) error {
 	staff, _ := fields["staff"].([]any)
 	for _, one := range staff {
 		member, ok := one.(document.Fields)
@@ -122,7 +192,7 @@ func setDays(fields document.Fields, key string, from, to timespan.Date, off boo
 		if member["overrides"] = days; len(days) == 0 {
 			delete(member, "overrides")
 		}
-		return true
+		return nil
 	}
-	return false
+	return fault.New(fault.NotFound, "There is no such member of the staff.")
 }
