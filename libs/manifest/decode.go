@@ -61,8 +61,8 @@ func (d *decoder) decode(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	}
 }
 
-func (d *decoder) wrongType(n *yaml.Node, at *path, want string) {
-	d.report.fail(at, n.Line, "is %s; write %s", describe(n), want)
+func (d *decoder) wrongType(n *yaml.Node, at *path, want string) *Problem {
+	return d.report.fail(at, n.Line, "is %s; write %s", describe(n), want)
 }
 
 func (d *decoder) object(n *yaml.Node, at *path, v reflect.Value) {
@@ -86,7 +86,7 @@ func (d *decoder) object(n *yaml.Node, at *path, v reflect.Value) {
 	}
 	for i := range plan.fields {
 		if f := &plan.fields[i]; f.required && lines[i] == 0 {
-			d.report.fail(at.field(f.name), n.Line, "is missing; write %s", f.want)
+			d.report.fail(at.field(f.name), n.Line, "is missing; write %s", f.want).as(CodeMissing)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (d *decoder) field(value *yaml.Node, at *path, v reflect.Value, f *field) {
 	case !isNull(n):
 		d.decode(n, at, v.FieldByIndex(f.index), &f.limits)
 	case f.required:
-		d.report.fail(at, value.Line, "is empty; write %s", f.want)
+		d.report.fail(at, value.Line, "is empty; write %s", f.want).as(CodeMissing)
 	default:
 		readNull(v.FieldByIndex(f.index))
 	}
@@ -160,7 +160,7 @@ func (d *decoder) list(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 		here := at.item(i)
 		node := target(item)
 		if isNull(node) {
-			d.report.fail(here, item.Line, "is empty; write a value or remove the item")
+			d.report.fail(here, item.Line, "is empty; write a value or remove the item").as(CodeMissing)
 			continue
 		}
 		d.decode(node, here, v.Index(i), l)
@@ -172,9 +172,11 @@ func (d *decoder) count(n *yaml.Node, at *path, size int, l *limits, what string
 	case size < l.minItems && l.minItems > 1:
 		d.report.fail(at, n.Line, "has too few %s (%d); write at least %d", what, size, l.minItems)
 	case size < l.minItems:
-		d.report.fail(at, n.Line, "is empty; write at least %d of its %s or leave it out", l.minItems, what)
+		d.report.fail(at, n.Line, "is empty; write at least %d of its %s or leave it out", l.minItems, what).
+			as(CodeMissing)
 	case l.maxItems > 0 && size > l.maxItems:
-		d.report.fail(at, n.Line, "has %d %s; write at most %d", size, what, l.maxItems)
+		d.report.fail(at, n.Line, "has %d %s; write at most %d", size, what, l.maxItems).
+			as(CodeTooMany, "Count", size, "Max", l.maxItems)
 	default:
 		return true
 	}
@@ -207,7 +209,7 @@ func (d *decoder) mapEntry(e entry, at *path, v reflect.Value, l *limits) {
 	key := reflect.New(v.Type().Key()).Elem()
 	if t, ok := key.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		if err := t.UnmarshalText([]byte(e.key.Value)); err != nil {
-			d.report.fail(at, e.key.Line, "%s", err)
+			d.report.fail(at, e.key.Line, "%s", err).unreadable(v.Type().Key(), e.key.Value, err)
 			return
 		}
 	} else if key.SetString(e.key.Value); e.key.Value == "" || len(e.key.Value) > 100 || hasControl(e.key.Value) {
@@ -231,7 +233,7 @@ func (d *decoder) text(n *yaml.Node, at *path, t encoding.TextUnmarshaler) {
 		return
 	}
 	if err := t.UnmarshalText([]byte(n.Value)); err != nil {
-		d.report.fail(at, n.Line, "%s", err)
+		d.report.fail(at, n.Line, "%s", err).unreadable(reflect.TypeOf(t).Elem(), n.Value, err)
 		return
 	}
 	if !isText(n) {
@@ -258,15 +260,18 @@ func (d *decoder) str(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	case len(l.enum) > 0 && !slices.Contains(l.enum, s):
 		d.report.fail(at, n.Line, "is %s; write %s", quote(s), oneOf(l.enum))
 	case v.Type() == reflect.TypeFor[Line]() && hasControl(s):
-		d.report.fail(at, n.Line, "contains a line break or control character; write one line of plain text")
+		d.report.fail(at, n.Line, "contains a line break or control character; write one line of plain text").
+			as(CodeUnprintable)
 	case v.Type() == reflect.TypeFor[Line]() && plain.HasHidden(s):
-		d.report.fail(at, n.Line, "contains an invisible character or a direction mark; write the text without it")
+		d.report.fail(at, n.Line, "contains an invisible character or a direction mark; write the text without it").
+			as(CodeUnprintable)
 	case strings.ContainsFunc(s, isUnprintable):
-		d.report.fail(at, n.Line, "contains a control character; write plain text")
+		d.report.fail(at, n.Line, "contains a control character; write plain text").as(CodeUnprintable)
 	case l.minLength > 0 && plain.IsBlank(s):
-		d.report.fail(at, n.Line, "is blank; write %s", l.wantText())
+		d.report.fail(at, n.Line, "is blank; write %s", l.wantText()).as(CodeMissing)
 	case l.maxLength > 0 && size > l.maxLength:
-		d.report.fail(at, n.Line, "has %d characters; write at most %d", size, l.maxLength)
+		d.report.fail(at, n.Line, "has %d characters; write at most %d", size, l.maxLength).
+			as(CodeTooLong, "Count", size, "Max", l.maxLength)
 	default:
 		v.SetString(s)
 	}
@@ -290,12 +295,12 @@ func isNumber(n *yaml.Node) bool {
 
 func (d *decoder) integer(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	if !isNumber(n) {
-		d.wrongType(n, at, l.wantInteger())
+		d.wrongType(n, at, l.wantInteger()).outside(l)
 		return
 	}
 	i, err := strconv.ParseInt(n.Value, 10, 64)
 	if err != nil || strconv.FormatInt(i, 10) != n.Value || !l.holds(i) {
-		d.wrongType(n, at, l.wantInteger())
+		d.wrongType(n, at, l.wantInteger()).outside(l)
 		return
 	}
 	v.SetInt(i)
@@ -303,12 +308,12 @@ func (d *decoder) integer(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 
 func (d *decoder) decimal(n *yaml.Node, at *path, v *Decimal, l *limits) {
 	if !isNumber(n) {
-		d.wrongType(n, at, l.wantNumber())
+		d.wrongType(n, at, l.wantNumber()).outside(l)
 		return
 	}
 	number, err := parseDecimal(n.Value)
 	if err != nil || !l.holdsDecimal(number) {
-		d.wrongType(n, at, l.wantNumber())
+		d.wrongType(n, at, l.wantNumber()).outside(l)
 		return
 	}
 	*v = number

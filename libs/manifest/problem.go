@@ -29,6 +29,10 @@ type Problem struct {
 	Path    string `json:"path"` // such as services[3].price; empty for the document as a whole
 	Line    int    `json:"line"` // 1-based line of the source
 	Message string `json:"message"`
+
+	// Code and Params are for programs that write the sentence themselves.
+	Code   Code              `json:"-"`
+	Params map[string]string `json:"-"`
 }
 
 // String renders the problem as a line of text.
@@ -89,25 +93,27 @@ type report struct {
 	dropped  int
 }
 
-func (r *report) add(at *path, line int, format string, args ...any) {
+// add reports a problem and returns it, so that the caller can set its code; nil when there are too many.
+func (r *report) add(at *path, line int, format string, args ...any) *Problem {
 	if r.full() {
 		r.dropped++
-		return
+		return nil
 	}
 	r.problems = append(r.problems, Problem{Path: at.String(), Line: line, Message: fmt.Sprintf(format, args...)})
+	return &r.problems[len(r.problems)-1]
 }
 
 func (r *report) full() bool { return len(r.problems) >= maxKept }
 
 // fail is add for a value that could not be read.
-func (r *report) fail(at *path, line int, format string, args ...any) {
-	r.add(at, line, format, args...)
+func (r *report) fail(at *path, line int, format string, args ...any) *Problem {
 	if r.failed == nil {
 		r.failed = map[string]bool{}
 	}
 	if len(r.failed) < maxFailed {
 		r.failed[at.String()] = true
 	}
+	return r.add(at, line, format, args...)
 }
 
 // hasFailed reports whether the value at a path, or one that holds it, could not be read.

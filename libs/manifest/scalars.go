@@ -94,7 +94,8 @@ func (l *Language) UnmarshalText(b []byte) error {
 		return fmt.Errorf("%s is not a language; write a BCP 47 tag such as en or pt-BR", quote(string(b)))
 	}
 	if usual := tag.String(); usual != string(b) {
-		return fmt.Errorf("%s is not the usual form of the language tag; write %s", quote(string(b)), usual)
+		text := fmt.Sprintf("%s is not the usual form of the language tag; write %s", quote(string(b)), usual)
+		return &suggestion{text, usual}
 	}
 	*l = Language(b)
 	return nil
@@ -106,7 +107,9 @@ type Currency string
 // UnmarshalText reads what [money.ParseCurrency] reads.
 func (c *Currency) UnmarshalText(b []byte) error {
 	if _, err := money.ParseCurrency(string(b)); err != nil {
-		return fmt.Errorf("%s is not an ISO 4217 currency code; %s", quote(string(b)), meant(nearestCurrency(string(b)), "write one such as EUR"))
+		near := nearestCurrency(string(b))
+		hint := meant(near, "write one such as EUR")
+		return &suggestion{fmt.Sprintf("%s is not an ISO 4217 currency code; %s", quote(string(b)), hint), near}
 	}
 	*c = Currency(b)
 	return nil
@@ -119,7 +122,9 @@ type Timezone string
 func (z *Timezone) UnmarshalText(b []byte) error {
 	name := string(b)
 	if _, err := zone.Load(name); err != nil {
-		return fmt.Errorf("%s is not a time zone; %s", quote(name), meant(nearestZone(name), "write an IANA name such as Europe/Lisbon"))
+		near := nearestZone(name)
+		hint := meant(near, "write an IANA name such as Europe/Lisbon")
+		return &suggestion{fmt.Sprintf("%s is not a time zone; %s", quote(name), hint), near}
 	}
 	*z = Timezone(name)
 	return nil
@@ -363,11 +368,14 @@ func (s *Selection) UnmarshalJSON(b []byte) error {
 }
 
 // quote renders a value for a message, bounded.
-func quote(s string) string {
+func quote(s string) string { return strconv.Quote(clipped(s)) }
+
+// clipped bounds a value for a message.
+func clipped(s string) string {
 	const most = 60
 	s = s[:min(len(s), utf8.UTFMax*(most+1))]
 	if r := []rune(s); len(r) > most {
 		s = string(r[:most]) + "…"
 	}
-	return strconv.Quote(s)
+	return s
 }

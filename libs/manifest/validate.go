@@ -77,14 +77,16 @@ func namesOf[T any](what string, list []T, key func(*T) Key) names {
 	return n
 }
 
-// problem reports a fault, unless it only follows from a value that could not be read.
-func (v *validator) problem(at *path, format string, args ...any) {
+// problem reports a fault, unless it only follows from a value that could not be read; it returns nil then.
+func (v *validator) problem(at *path, format string, args ...any) *Problem {
 	switch {
 	case v.report.hasFailed(at):
+		return nil
 	case v.report.full():
 		v.report.dropped++
+		return nil
 	default:
-		v.report.add(at, lineOf(v.root, at), format, args...)
+		return v.report.add(at, lineOf(v.root, at), format, args...)
 	}
 }
 
@@ -124,7 +126,8 @@ func once[T any, K comparable](v *validator, at *path, list []T, field string, v
 			here = here.field(field)
 		}
 		if !v.report.hasFailed(at.item(j)) {
-			v.problem(here, "is %s, as in item %d of the list; write each only once", quote(fmt.Sprint(k)), j)
+			v.problem(here, "is %s, as in item %d of the list; write each only once", quote(fmt.Sprint(k)), j).
+				as(CodeTwice, "Value", clipped(fmt.Sprint(k)))
 		}
 	}
 }
@@ -166,7 +169,7 @@ func (v *validator) refer(at *path, key Key, to *names) {
 			hint = "did you mean " + near + "?"
 		}
 	}
-	v.problem(at, "names %s, but there is no such %s; %s", quote(string(key)), to.what, hint)
+	v.problem(at, "names %s, but there is no such %s; %s", quote(string(key)), to.what, hint).as(CodeUnknown)
 }
 
 // referAll checks a list of keys: each exists and is named once.
@@ -191,7 +194,7 @@ func (v *validator) languageList(root *path) {
 	}
 	once(v, at, v.m.Languages, "", same[Language])
 	if d := v.m.DefaultLanguage; !v.languages[d] && d != "" {
-		v.problem(at, "lacks the default language %s; add it", d)
+		v.problem(at, "lacks the default language %s; add it", d).as(CodeDefaultLanguage, "Language", d)
 	}
 }
 
@@ -205,7 +208,8 @@ func translated[T any](v *validator, at *path, translations map[Language]T) {
 	}
 	slices.Sort(foreign)
 	for _, l := range foreign {
-		v.problem(at.field("translations").field(string(l)), "is not among the languages of the business; add it there or remove the translation")
+		v.problem(at.field("translations").field(string(l)), "is not among the languages of the business; add it there or remove the translation").
+			as(CodeForeignLanguage, "Language", l)
 	}
 }
 
@@ -214,7 +218,7 @@ func (v *validator) buttons(at *path) {
 	for i, b := range v.m.ActionButtons {
 		if (b.Content != "" || b.Type == "link") && !isLink(b.Content) {
 			v.problem(at.item(i).field("content"), "is %s; write where the button leads: an http:// or https:// address, mailto: or tel:, with %%22 and the like for %s",
-				quote(b.Content), unsafeNames)
+				quote(b.Content), unsafeNames).as(CodeURL, "Value", clipped(b.Content))
 		}
 	}
 }
@@ -257,7 +261,8 @@ func (v *validator) blocks(at *path) {
 	for i := range v.m.Blocks {
 		b, here := &v.m.Blocks[i], at.item(i)
 		if !b.From.Before(b.To) {
-			v.problem(here.field("to"), "is %s, which is not after from (%s); end the block after it begins", b.To, b.From)
+			v.problem(here.field("to"), "is %s, which is not after from (%s); end the block after it begins", b.To, b.From).
+				as(CodeOrder)
 		}
 		v.referAll(here.field("staff"), b.Staff, &v.staff)
 	}
@@ -268,8 +273,13 @@ func (v *validator) amount(at *path, d Decimal) {
 	if v.currency.Code == "" {
 		return
 	}
-	if _, err := v.currency.Minor(d.Decimal); err != nil {
-		v.problem(at, "%s", err)
+	_, err := v.currency.Minor(d.Decimal)
+	switch {
+	case err == nil:
+	case d.Exponent() < 0 && d.Abs().LessThan(money.Limit()):
+		v.problem(at, "%s", err).as(CodeDecimals, "Max", v.currency.Digits)
+	default:
+		v.problem(at, "%s", err).as(CodeAmountTooLarge, "Max", money.Limit())
 	}
 }
 
@@ -278,7 +288,8 @@ const maxPercentDecimals = 4
 
 func (v *validator) percent(at *path, d Decimal) {
 	if d.Exponent() < -maxPercentDecimals {
-		v.problem(at, "is %s; write a percentage of at most %d decimals", d, maxPercentDecimals)
+		v.problem(at, "is %s; write a percentage of at most %d decimals", d, maxPercentDecimals).
+			as(CodeDecimals, "Max", maxPercentDecimals)
 	}
 }
 
@@ -288,16 +299,17 @@ func (v *validator) deposit(at *path, requirement string, value *Decimal) {
 	switch {
 	case requirement != "deposit_percent" && requirement != "deposit_fixed":
 		if value != nil {
-			v.problem(here, "goes only with payment_requirement deposit_percent or deposit_fixed, not %s; remove it or set one of them", requirement)
+			v.problem(here, "goes only with payment_requirement deposit_percent or deposit_fixed, not %s; remove it or set one of them", requirement).
+				as(CodeExcludes, "With", "payment_requirement")
 		}
 	case value == nil:
-		v.problem(here, "is missing; payment_requirement %s needs it", requirement)
+		v.problem(here, "is missing; payment_requirement %s needs it", requirement).as(CodeMissing)
 	case !value.IsPositive():
-		v.problem(here, "is %s; write a deposit above 0", value)
+		v.problem(here, "is %s; write a deposit above 0", value).as(CodePositive)
 	case requirement == "deposit_fixed":
 		v.amount(here, *value)
 	case value.GreaterThan(hundred):
-		v.problem(here, "is %s percent; write at most 100", value)
+		v.problem(here, "is %s percent; write at most 100", value).as(CodeNumberRange, "Min", 1, "Max", 100)
 	default:
 		v.percent(here, *value)
 	}
@@ -305,6 +317,7 @@ func (v *validator) deposit(at *path, requirement string, value *Decimal) {
 
 func (v *validator) ordered(at *path, name string, low *int, highName string, high *int) {
 	if low != nil && high != nil && *low > *high {
-		v.problem(at.field(highName), "is %d, below %s (%d); write at least that", *high, name, *low)
+		v.problem(at.field(highName), "is %d, below %s (%d); write at least that", *high, name, *low).
+			as(CodeNumberMin, "Min", *low)
 	}
 }

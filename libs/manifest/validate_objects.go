@@ -64,25 +64,27 @@ func (v *validator) classDates(at *path, c *ClassSession) {
 	switch {
 	case unread:
 	case c.Weekday == nil && c.Date == nil:
-		v.problem(at, "has neither weekday nor date; write weekday for a weekly session or date for a single one")
+		v.problem(at, "has neither weekday nor date; write weekday for a weekly session or date for a single one").
+			as(CodeSessionDay)
 	case c.Weekday != nil && c.Date != nil:
-		v.problem(at.field("date"), "stands beside weekday; write weekday for a weekly session or date for a single one")
+		v.problem(at.field("date"), "stands beside weekday; write weekday for a weekly session or date for a single one").
+			as(CodeExcludes, "With", "weekday")
 	}
 	if c.Date != nil && c.From != nil {
-		v.problem(at.field("from"), "goes only with weekday; remove it")
+		v.problem(at.field("from"), "goes only with weekday; remove it").as(CodeExcludes, "With", "date")
 	}
 	if c.Date != nil && c.To != nil {
-		v.problem(at.field("to"), "goes only with weekday; remove it")
+		v.problem(at.field("to"), "goes only with weekday; remove it").as(CodeExcludes, "With", "date")
 	}
 	if c.From != nil && c.To != nil && *c.From > *c.To {
-		v.problem(at.field("to"), "is %s, before from (%s); end on that date or later", c.To, c.From)
+		v.problem(at.field("to"), "is %s, before from (%s); end on that date or later", c.To, c.From).as(CodeOrder)
 	}
 }
 
 // startsOnItsDay refuses 24:00 as a start: it names the next day's first minute.
 func (v *validator) startsOnItsDay(at *path, t timespan.TimeOfDay) {
 	if t >= timespan.MinutesPerDay {
-		v.problem(at, "is %s; write 00:00 of the next day", t)
+		v.problem(at, "is %s; write 00:00 of the next day", t).as(CodeFormat, "Value", t, "Example", "00:00")
 	}
 }
 
@@ -93,7 +95,8 @@ func (v *validator) eventList(at *path) {
 		v.id(here.field("id"), e.ID, e.ObjectID(v.business))
 		v.startsOnItsDay(here.field("start_time"), e.StartTime)
 		if e.StartTime == e.EndTime && !v.report.hasFailed(here.field("start_time")) {
-			v.problem(here.field("end_time"), "is %s, when the event starts; write another time (one before the start lies on the next day)", e.EndTime)
+			v.problem(here.field("end_time"), "is %s, when the event starts; write another time (one before the start lies on the next day)", e.EndTime).
+				as(CodeOrder)
 		}
 		v.deposit(here, e.Requirement(), e.DepositValue)
 		v.tiers(here.field("tiers"), e)
@@ -128,7 +131,8 @@ func (v *validator) rentalList(at *path) {
 
 func (v *validator) units(at *path, r *Rental) {
 	if r.UnitsCount != nil && r.Units != nil {
-		v.problem(at.field("units_count"), "stands beside units; write one of the two")
+		v.problem(at.field("units_count"), "stands beside units; write one of the two").
+			as(CodeExcludes, "With", "units")
 	}
 	at = at.field("units")
 	once(v, at, r.Units, "key", func(u *RentalUnit) Key { return u.Key })
@@ -137,7 +141,8 @@ func (v *validator) units(at *path, r *Rental) {
 		v.id(here.field("id"), u.ID, u.ObjectID(v.business, r.Key))
 		for j, m := range u.Maintenance {
 			if m.From > m.To {
-				v.problem(here.field("maintenance").item(j).field("to"), "is %s, before from (%s); end on that date or later", m.To, m.From)
+				v.problem(here.field("maintenance").item(j).field("to"), "is %s, before from (%s); end on that date or later", m.To, m.From).
+					as(CodeOrder)
 			}
 		}
 	}
@@ -148,7 +153,7 @@ func (v *validator) upsells(at *path, r *Rental) {
 	for i, u := range r.Upsells {
 		here := at.item(i).field("rental")
 		if u.Rental == r.Key {
-			v.problem(here, "names the rental itself; write the key of another rental")
+			v.problem(here, "names the rental itself; write the key of another rental").as(CodeItself)
 			continue
 		}
 		v.refer(here, u.Rental, &v.rentals)

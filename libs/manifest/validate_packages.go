@@ -64,9 +64,11 @@ func (v *validator) packagePrice(at *path, p *Package) {
 	percent := p.Percent != nil || v.report.hasFailed(at.field("percent"))
 	switch {
 	case price && percent:
-		v.problem(at.field("percent"), "stands beside price; write what the services cost together, or how much is taken off, but not both")
+		v.problem(at.field("percent"), "stands beside price; write what the services cost together, or how much is taken off, but not both").
+			as(CodeExcludes, "With", "price")
 	case !price && !percent:
-		v.problem(at, "has no price; write price, what the services cost together, or percent, how much is taken off")
+		v.problem(at, "has no price; write price, what the services cost together, or percent, how much is taken off").
+			as(CodeOneOf, "Fields", "price percent")
 	}
 	if p.Price != nil {
 		v.amount(at.field("price"), *p.Price)
@@ -75,7 +77,7 @@ func (v *validator) packagePrice(at *path, p *Package) {
 		return
 	}
 	if p.Percent.IsZero() {
-		v.problem(at.field("percent"), "is 0, which takes nothing off; write how much is, such as 10")
+		v.problem(at.field("percent"), "is 0, which takes nothing off; write how much is, such as 10").as(CodePositive)
 	}
 	v.percent(at.field("percent"), *p.Percent)
 }

@@ -10,7 +10,8 @@ func (v *validator) page(at *path) {
 	if c, err := color.Parse(string(v.m.Page.Accent)); err == nil {
 		if ratio := color.Contrast(c, color.White); ratio < color.MinContrast {
 			v.problem(at.field("accent"), "is %s, on which white text has a contrast of %.1f : 1, below %.1f; write a darker one such as %s",
-				c, ratio, color.MinContrast, color.Readable(c, color.White))
+				c, ratio, color.MinContrast, color.Readable(c, color.White)).
+				as(CodeContrast, "Color", color.Readable(c, color.White))
 		}
 	}
 	once(v, at.field("embed_origins"), v.m.Page.EmbedOrigins, "", same[Origin])
@@ -36,15 +37,18 @@ func (v *validator) answers(at *path, q *Question) {
 	options := at.field("options")
 	switch {
 	case q.Type != "select" && q.Options != nil:
-		v.problem(options, "goes only with type select, not %s; remove it or set that", q.Type)
+		v.problem(options, "goes only with type select, not %s; remove it or set that", q.Type).
+			as(CodeExcludes, "With", "type")
 	case q.Type == "select" && len(q.Options) == 0:
-		v.problem(options, "is missing; type select needs at least one")
+		v.problem(options, "is missing; type select needs at least one").as(CodeMissing)
 	}
 	if q.MaxLength != nil && q.Longest() == 0 {
-		v.problem(at.field("max_length"), "goes only with type text or textarea, not %s; remove it", q.Type)
+		v.problem(at.field("max_length"), "goes only with type text or textarea, not %s; remove it", q.Type).
+			as(CodeExcludes, "With", "type")
 	}
 	if q.Consent && q.Type != "checkbox" {
-		v.problem(at.field("consent"), "goes only with type checkbox, not %s; remove it or set that", q.Type)
+		v.problem(at.field("consent"), "goes only with type checkbox, not %s; remove it or set that", q.Type).
+			as(CodeExcludes, "With", "type")
 	}
 	once(v, options, q.Options, "key", func(o *QuestionOption) Key { return o.Key })
 	for i := range q.Options {

@@ -41,10 +41,12 @@ func (v *validator) change(at *path, r *PricingRule) {
 	note("set", r.Set != nil)
 	switch len(written) {
 	case 0:
-		v.problem(at, "changes no price; write one of percent, amount and set")
+		v.problem(at, "changes no price; write one of percent, amount and set").
+			as(CodeOneOf, "Fields", "percent amount set")
 	case 1:
 	default:
-		v.problem(at.field(written[1]), "stands beside %s; write exactly one of percent, amount and set", written[0])
+		v.problem(at.field(written[1]), "stands beside %s; write exactly one of percent, amount and set", written[0]).
+			as(CodeExcludes, "With", written[0])
 	}
 	if r.Percent != nil {
 		v.percent(at.field("percent"), *r.Percent)
@@ -65,13 +67,15 @@ func (v *validator) ruleFields(at *path, r *PricingRule, spec rule.Spec) {
 		some = some || possible && (is || v.report.hasFailed(at.field(name)))
 		switch {
 		case is && !needed && !possible:
-			v.problem(at.field(name), "goes not with kind %s; remove it%s", r.Kind, hint(spec))
+			v.problem(at.field(name), "goes not with kind %s; remove it%s", r.Kind, hint(spec)).
+				as(CodeExcludes, "With", "kind")
 		case !is && needed:
-			v.problem(at.field(name), "is missing; kind %s needs it", r.Kind)
+			v.problem(at.field(name), "is missing; kind %s needs it", r.Kind).as(CodeMissing)
 		}
 	}
 	if !some {
-		v.problem(at, "has no %s; kind %s needs one of them", strings.Join(spec.Any, " or "), r.Kind)
+		v.problem(at, "has no %s; kind %s needs one of them", strings.Join(spec.Any, " or "), r.Kind).
+			as(CodeOneOf, "Fields", strings.Join(spec.Any, " "))
 	}
 }
 
@@ -97,7 +101,8 @@ func (v *validator) bounds(at *path, r *PricingRule, spec rule.Spec) {
 			fits = false
 		} else if !slices.Contains(spec.Span.Forms, b.bound.Form) {
 			fits = false
-			v.problem(at.field(b.name), "is %s; kind %s needs %s", quote(b.bound.String()), r.Kind, spec.Span.Want)
+			v.problem(at.field(b.name), "is %s; kind %s needs %s", quote(b.bound.String()), r.Kind, spec.Span.Want).
+				as(CodeFormat, "Value", b.bound, "Example", exampleOf(spec.Span.Forms...))
 		}
 	}
 	if fits {
@@ -110,13 +115,15 @@ func (v *validator) boundOrder(at *path, r *PricingRule) {
 	here := at.field("to")
 	switch {
 	case from.Form != to.Form:
-		v.problem(here, "is %s, but from is %s; write both as MM-DD, or both as YYYY-MM-DD", quote(to.String()), quote(from.String()))
+		v.problem(here, "is %s, but from is %s; write both as MM-DD, or both as YYYY-MM-DD", quote(to.String()), quote(from.String())).
+			as(CodeFormat, "Value", to, "Example", from.Form.Example())
 	case from.Form == rule.DateForm && from.Date > to.Date:
-		v.problem(here, "is %s, before from (%s); end on that date or later", to, from)
+		v.problem(here, "is %s, before from (%s); end on that date or later", to, from).as(CodeOrder)
 	case from.Form == rule.DateTimeForm && !from.DateTime().Before(to.DateTime()):
-		v.problem(here, "is %s, which is not after from (%s); end the sale after it begins", to, from)
+		v.problem(here, "is %s, which is not after from (%s); end the sale after it begins", to, from).as(CodeOrder)
 	case from.Form == rule.TimeForm && from.Time == to.Time:
-		v.problem(here, "is %s, the same as from; write another time, or 00:00 to 24:00 for the whole day", to)
+		v.problem(here, "is %s, the same as from; write another time, or 00:00 to 24:00 for the whole day", to).
+			as(CodeOrder)
 	case from.Form == rule.TimeForm:
 		v.startsOnItsDay(at.field("from"), from.Time)
 	}

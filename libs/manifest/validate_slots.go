@@ -162,13 +162,14 @@ func (v *validator) slots(at *path, s *Service, b slotBound) {
 		first := b.finest
 		v.problem(at, "has up to %d slots a date where %s, which needs no staff, comes before it (%d members × the business's longest day / %d minutes), "+
 			"which /slots would list in %d MB; at most %d MB are listed: write a longer slot_interval_minutes for %[2]s, fewer staff or shorter names",
-			after.slots, quote(string(first.Key)), after.members, b.intervalOf(first), after.bytes>>20, MaxSlotsBytes>>20)
+			after.slots, quote(string(first.Key)), after.members, b.intervalOf(first), after.bytes>>20, MaxSlotsBytes>>20).
+			as(CodeTooManyStarts)
 	case len(s.Classes) > 0:
 		v.problem(at.field("classes"), "makes up to %d sessions a date, which /slots would list in %d MB; at most %d MB are listed: write fewer",
-			most.slots, most.bytes>>20, MaxSlotsBytes>>20)
+			most.slots, most.bytes>>20, MaxSlotsBytes>>20).as(CodeTooManyStarts)
 	default:
 		v.problem(at, "has up to %d slots a date (%d members × their longest day / %d minutes), which /slots would list in %d MB; "+
 			"at most %d MB are listed: write a longer slot_interval_minutes, fewer staff or shorter names",
-			most.slots, most.members, b.intervalOf(s), most.bytes>>20, MaxSlotsBytes>>20)
+			most.slots, most.members, b.intervalOf(s), most.bytes>>20, MaxSlotsBytes>>20).as(CodeTooManyStarts)
 	}
 }

@@ -74,6 +74,9 @@ func TestWhatSlotsListOfADateIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := problemsOf(c.source)
+			if _, all := Parse([]byte(c.source)); len(all) > 0 && all[0].Code != CodeTooManyStarts {
+				t.Errorf("the code of %s is %q", all[0], all[0].Code)
+			}
 			if c.want == "" && len(got) == 0 {
 				return
 			}

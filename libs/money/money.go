@@ -56,6 +56,9 @@ func (c Currency) Minor(d decimal.Decimal) (int64, error) {
 	return scaled.IntPart(), nil
 }
 
+// Limit is the smallest amount that [Currency.Minor] finds too large.
+func Limit() decimal.Decimal { return maxAmount }
+
 const (
 	maxDigits   = 12  // before the point
 	maxDecimals = 100 // as written, trailing zeros included

@@ -20,6 +20,21 @@ const (
 	DateTimeForm                 // YYYY-MM-DDTHH:MM
 )
 
+// Example returns a bound that is written in the form.
+func (f Form) Example() string {
+	switch f {
+	case MonthDayForm:
+		return "12-24"
+	case DateForm:
+		return "2026-12-24"
+	case TimeForm:
+		return "18:30"
+	case DateTimeForm:
+		return "2026-12-24T18:30"
+	}
+	return ""
+}
+
 var (
 	_ encoding.TextMarshaler   = Bound{}
 	_ encoding.TextUnmarshaler = (*Bound)(nil)

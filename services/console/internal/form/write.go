@@ -17,7 +17,7 @@ import (
 const (
 	Fill        = "fill"
 	WrongNumber = "number_wrong"
-	WrongAmount = "amount_wrong"
+	WrongAmount = "decimal_wrong"
 	Overnight   = "overnight" // asks whether windows end on the next day
 )
 

@@ -154,23 +154,25 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	case err != nil:
 		return err
 	case len(problems) > 0:
-		typed.Others = beside(problems, typed.Wrong)
+		typed.Others = beside(page, problems, typed.Wrong)
 		return again(fiber.StatusUnprocessableEntity)
 	}
 	return c.Redirect(view.Path(published.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
-// beside puts each problem beside the field of the business that it is about; those that have none are returned.
-func beside(problems []manifest.Problem, wrong map[string]string) []string {
+// beside puts a sentence about each problem beside the field of the business that it is about; those about others are
+// returned.
+func beside(page *view.Page, problems []manifest.Problem, wrong map[string]string) []string {
 	var others []string
 	for _, problem := range problems {
+		sentence := page.Problem(nil, problem)
 		switch name, _, _ := strings.Cut(problem.Path, "["); name {
 		case "name", "slug", "currency", "timezone", "default_language":
-			wrong[name] = problem.Message
+			wrong[name] = sentence
 		case "languages":
-			wrong["default_language"] = problem.Message
+			wrong["default_language"] = sentence
 		default:
-			others = append(others, problem.String())
+			others = append(others, page.Named(nil, problem.Path)+": "+sentence)
 		}
 	}
 	return others

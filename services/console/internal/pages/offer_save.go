@@ -69,8 +69,7 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 			return s.wrong(draft.Problems)
 		}
 		if len(draft.Problems) > 0 {
-			named := func(path string) string { return o.page.Named(draft.Fields, path) }
-			o.about.Problems = place(draft.Problems, s.within(draft.Fields), s.written, wrong, named)
+			o.about.Problems = o.place(draft, s.within(draft.Fields), s.written, wrong)
 			o.page.Wrong = o.page.Words.Say("check")
 			return s.again(fiber.StatusUnprocessableEntity, wrong)
 		}
@@ -117,18 +116,31 @@ func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *usecase.O
 	}))
 }
 
-// place puts each problem beside its field, and returns the problems without a field. named names the object of a path.
-func place(
-	problems []manifest.Problem, within string, written *form.Result, wrong map[string]string, named func(path string) string,
-) []string {
+// place puts a sentence about each problem beside its field, and returns those about problems without a field.
+func (o *offered) place(draft *usecase.OfferDraft, within string, written *form.Result, wrong map[string]string) []string {
 	var others []string
-	for _, problem := range problems {
-		path, inside := strings.CutPrefix(problem.Path, within)
+	for _, problem := range draft.Problems {
+		sentence := o.page.Problem(draft.Fields, problem)
+		path, inside := strings.CutPrefix(fieldOfProblem(problem), within)
 		if name := written.Place(path); inside && name != "" {
-			wrong[name] = problem.Message
+			wrong[name] = sentence
 			continue
 		}
-		others = append(others, named(problem.Path)+": "+problem.Message)
+		others = append(others, o.page.Named(draft.Fields, problem.Path)+": "+sentence)
 	}
 	return others
+}
+
+// fieldOfProblem returns the path of the field where a person solves a problem: the first of those of which one is
+// missing, or the languages of the business for a translation that they lack.
+func fieldOfProblem(problem manifest.Problem) string {
+	switch problem.Code {
+	case manifest.CodeOneOf:
+		first, _, _ := strings.Cut(problem.Params["Fields"], " ")
+		return problem.Path + "." + first
+	case manifest.CodeForeignLanguage:
+		return "languages"
+	default: // the others are solved where they are
+	}
+	return problem.Path
 }

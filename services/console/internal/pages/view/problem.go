@@ -1,0 +1,60 @@
+package view
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
+)
+
+// problemSentences are the sentences of codes that forms say themselves.
+var problemSentences = map[manifest.Code]string{
+	manifest.CodeMissing: form.Fill,
+	manifest.CodeNumber:  form.WrongAmount,
+}
+
+// ProblemSentence is the name of the sentence about problems of a code; unknown codes have a general one.
+func ProblemSentence(code manifest.Code) string {
+	if sentence, has := problemSentences[code]; has {
+		return sentence
+	}
+	if slices.Contains(manifest.Codes(), code) {
+		return "problem_" + string(code)
+	}
+	return "problem_other"
+}
+
+// Problem returns what is wrong with a value of the offer and what would be right, in the reader's language. It names
+// fields by their labels and objects by their names; fields are those of the whole offer.
+func (p *Page) Problem(fields document.Fields, problem manifest.Problem) string {
+	params := maps.Clone(problem.Params)
+	if params == nil {
+		params = map[string]string{}
+	}
+	if with, has := params["With"]; has {
+		params["With"] = p.fieldName(with)
+	}
+	if list, has := params["Fields"]; has {
+		names := strings.Fields(list)
+		for i, name := range names {
+			names[i] = p.fieldName(name)
+		}
+		params["Fields"] = strings.Join(names, ", ")
+	}
+	if value, has := params["Value"]; has && problem.Code == manifest.CodeTwice {
+		last := problem.Path[strings.LastIndexByte(problem.Path, '.')+1:]
+		field, _, _ := strings.Cut(last, "[")
+		params["Value"], _ = withNames(fields, field, value).(string)
+	}
+	if problem.Code == manifest.CodeForeignLanguage {
+		params["Under"] = p.say("offer_translations")
+	}
+	sentence := p.Words.Fill(ProblemSentence(problem.Code), params)
+	if meant, has := params["Meant"]; has {
+		sentence += " " + p.Words.With("problem_meant", "Meant", meant)
+	}
+	return sentence
+}
