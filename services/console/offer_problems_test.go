@@ -25,7 +25,7 @@ var refusedForms = []struct {
 	{"policies", url.Values{"bookings.advance_days": {"99999"}}, "Bitte eine Zahl von 0 bis "},
 	{"policies", url.Values{"bookings.advance_days": {"bald"}}, "Bitte eine ganze Zahl eingeben."},
 	{"policies", url.Values{
-		"cancellation_policy.n": {"2"},
+		"cancellation_policy.n":              {"2"},
 		"cancellation_policy.0.hours_before": {"24"}, "cancellation_policy.0.refund_percent": {"50"},
 		"cancellation_policy.1.hours_before": {"24"}, "cancellation_policy.1.refund_percent": {"100"},
 	}, "„24“ steht hier zweimal."},

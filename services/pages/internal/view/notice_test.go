@@ -1,0 +1,60 @@
+package view
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+
+	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/services/pages/internal/texts"
+)
+
+// A notice of a failure has the colour of failures: the other notices have that of the business, which may be green.
+func TestNoticesOfFailuresAreMarked(t *testing.T) {
+	t.Parallel()
+	sentences, err := texts.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Page{Words: words.In(sentences, "en"), Notice: "That time has just been taken."}
+	refused := &booking.Payment{Refund: &booking.Refund{Status: booking.RefundRefused}}
+	var page strings.Builder
+	for _, part := range []templ.Component{notice(p), notPaid(p, true), refundComes(p, true, refused)} {
+		if err := part.Render(t.Context(), &page); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := strings.Count(page.String(), `<p class="notice wrong"`); n != 3 {
+		t.Errorf("%d of 3 notices are marked: %s", n, page.String())
+	}
+}
+
+// An alert is about a failure, on these pages and on the owner's.
+func TestEveryAlertIsMarked(t *testing.T) {
+	t.Parallel()
+	alert := regexp.MustCompile(`<\w+[^>]*class="notice([^"]*)"[^>]*role="alert"`)
+	var files []string
+	for _, folder := range []string{".", "../../../console/internal/pages/view", "../../../console/internal/signin/view"} {
+		found, err := filepath.Glob(folder + "/*.templ")
+		if err != nil || len(found) == 0 {
+			t.Fatal(folder, err)
+		}
+		files = append(files, found...)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range alert.FindAllStringSubmatch(string(content), -1) {
+			if !strings.Contains(found[1], "wrong") {
+				t.Errorf("%s: %s is not marked as wrong", file, found[0])
+			}
+		}
+	}
+}
