@@ -276,3 +276,92 @@ func TestTheFirstFormSaysWhatCannotBe(t *testing.T) {
 		t.Errorf("the business that was there has %d versions", n)
 	}
 }
+
+// The first form takes a time zone, a currency and an address as people write them.
+func TestFirstFormReadsWhatPeopleWrite(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	olga := operatorOf(t, w)
+	for slug, c := range map[string]struct{ zone, currency, wantZone, wantCurrency string }{
+		"codes":   {"europe/lisbon", "eur", "Europe/Lisbon", "EUR"},
+		"symbols": {"Lisbon", "€", "Europe/Lisbon", "EUR"},
+		"words":   {"sao paulo", "brl", "America/Sao_Paulo", "BRL"},
+	} {
+		form := beginning("clinic")
+		form.Set("slug", slug)
+		form.Set("key", slug)
+		form.Set("timezone", c.zone)
+		form.Set("currency", c.currency)
+		got := fill(t, w, "/business", olga, form)
+		text := w.Call(t, "GET", "/admin/businesses/"+slug, "", "Accept", yaml).Body
+		if got.Status != 303 || !strings.Contains(text, "timezone: "+c.wantZone) || !strings.Contains(text, "currency: "+c.wantCurrency) {
+			t.Errorf("%s: %d %s\n%s", slug, got.Status, got.Body, text)
+		}
+	}
+}
+
+// The last form of the first visit shows who is notified and until when customers cancel and reschedule. A manager, who may not
+// change notifications, is not asked about them.
+func TestLastFormShowsWhoIsNotified(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	olga := operatorOf(t, w)
+	harbor := publishText(t, w, consoletest.Manifest("harbor", "Harbor")+"open: false\nnotifications: {owner_emails: [olga@example.com]}\n")
+	const at = "/business/harbor/first/policies"
+	owned := look(t, w, at, olga).Body
+	for _, want := range []string{"olga@example.com", `name="self_service.cancel_until_hours"`, `name="self_service.reschedule_until_hours"`} {
+		if !strings.Contains(owned, want) {
+			t.Errorf("%q is not in %s", want, owned)
+		}
+	}
+	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: harbor, Role: access.Manager})
+	if managed := look(t, w, at, mia).Body; strings.Contains(managed, "owner_emails") {
+		t.Errorf("a manager is asked who is notified: %s", managed)
+	}
+	steps(t, w, mia, at, url.Values{"bookings.confirm": {"auto"}})
+}
+
+// A member and a service that are added in the first visit come behind those that were there, in the order of the form.
+func TestFirstVisitKeepsTheOrderOfTheForm(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	olga := operatorOf(t, w)
+	fill(t, w, "/business", olga, beginning("clinic"))
+	const at = "/business/clinic/first/"
+	steps(t, w, olga, at+"team", url.Values{"staff.n": {"4"}, "staff.2.name": {"Zoe"}, "staff.3.name": {"Ada"}})
+	steps(t, w, olga, at+"services", url.Values{
+		"services.n": {"5"}, "services.3.name": {"Yoga"}, "services.3.duration_minutes": {"20"}, "services.4.name": {"Advice"},
+		"services.4.duration_minutes": {"20"},
+	})
+	m, _ := manifest.Parse([]byte(w.Call(t, "GET", "/admin/businesses/clinic", "", "Accept", yaml).Body))
+	orders := map[string]int{}
+	for i := range m.Staff {
+		orders[string(m.Staff[i].Name)] = m.Staff[i].Order
+	}
+	for i := range m.Services {
+		orders[string(m.Services[i].Name)] = m.Services[i].Order
+		if m.Services[i].BufferAfterMinutes != 0 {
+			t.Errorf("%s keeps time free that the first visit does not show", m.Services[i].Name)
+		}
+	}
+	if orders["Zoe"] != 3 || orders["Ada"] != 4 || orders["Yoga"] != 4 || orders["Advice"] != 5 {
+		t.Errorf("the order is %v", orders)
+	}
+	if shown := look(t, w, "/business/clinic/offer/services/new", olga).Body; !strings.Contains(shown, `value="6"`) ||
+		strings.Count(shown, `name="staff" value=`) != 4 || strings.Count(shown, " checked") != 5 {
+		t.Errorf("a new service does not begin behind the others, done by all: %s", shown)
+	}
+}
+
+// "Add another" leads to the row that it adds.
+func TestAddedRowHasTheCursor(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	olga := operatorOf(t, w)
+	fill(t, w, "/business", olga, beginning("clinic"))
+	shown := fill(t, w, "/business/clinic/first/services", olga, url.Values{"base": {"1"}, "services.n": {"4"}, "more": {"services"}}).Body
+	focused := regexp.MustCompile(`<input[^>]* autofocus[^>]*>`).FindAllString(shown, -1)
+	if len(focused) != 1 || !strings.Contains(focused[0], `name="services.4.name"`) {
+		t.Errorf("the cursor is in %q", focused)
+	}
+}

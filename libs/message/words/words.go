@@ -55,6 +55,9 @@ func In(catalog *message.Catalog, tags ...string) *Words {
 	return w
 }
 
+// Languages returns the codes of all languages that the catalog speaks.
+func (w *Words) Languages() []string { return w.catalog.Languages() }
+
 // Within sets the region of a reader of English who named none, such as the country of the business, and returns the words. English is
 // written in too many ways to assume one. "" sets no region.
 func (w *Words) Within(region string) *Words {

@@ -3,6 +3,8 @@ package e2e
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,66 +24,144 @@ func (p *pages) claim(t *testing.T, name string, as visitor.As) *visitor.Visitor
 	return v
 }
 
-// From an empty installation, five forms lead to a business that a customer books at once; its owner may leave and come back.
+// maxInputs is how many inputs a newcomer needs at most to set up a practice (pages.md §7).
+const maxInputs = 60
+
+// newcomer counts what a person types and presses.
+type newcomer struct {
+	*visitor.Visitor
+	inputs int
+}
+
+// FillThe types into a field.
+func (n *newcomer) FillThe(selector, text string) {
+	n.inputs++
+	n.Visitor.FillThe(selector, text)
+}
+
+// Press presses what is called so.
+func (n *newcomer) Press(name string) {
+	n.inputs++
+	n.Visitor.Press(name)
+}
+
+// A newcomer sets up a practice by the pages alone, from an empty installation: three practitioners, six services, a class, two
+// rentals, hours with a break, a cancellation policy. No save is refused. A customer books, and the owner is written to.
 func TestTheFirstVisitLeadsFromNothingToABookingInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
-	v := p.claim(t, "marta", visitor.As{Locale: "en-GB", Width: 1280})
-	forms := 0
-	form := func(selector string) {
-		forms++
-		v.Finds(selector)
-		v.Sees(fmt.Sprintf("Step %d of 5", forms))
-		v.Check()
-		v.Keep(fmt.Sprintf("first-desk-%d", forms))
-		if strings.Contains(strings.ToLower(v.Text()), "manifest") {
-			t.Errorf("form %d says what nobody knows: %s", forms, v.Text())
-		}
+	v := &newcomer{Visitor: p.claim(t, "marta", visitor.As{Locale: "en-GB", Width: 1280})}
+	p.firstFiveForms(t, v)
+	addsToTheOffer(v)
+	if v.inputs > maxInputs {
+		t.Errorf("a practice took %d inputs, want at most %d", v.inputs, maxInputs)
 	}
+	t.Logf("a practice took %d inputs", v.inputs)
+	date := p.isBookedByACustomer(t, "riverside-physio")
+	p.ownerIsWrittenTo(t, "marta@example.com")
+	v.Go(p.AdminURL + "/business/riverside-physio/bookings")
+	v.Sees("Zoë Example", "Physiotherapy")
+	v.Go(p.AdminURL + "/business/riverside-physio/calendar?date=" + date)
+	v.Finds(".box")
+	if clipped := visitor.Eval[[]int](v.Visitor, clippedLengths); len(clipped) > 0 {
+		t.Errorf("the calendar clips the text of bookings of %v minutes", clipped)
+	}
+	p.firstOnAPhone(t)
+}
+
+// form checks a form of the first visit.
+func (n *newcomer) form(t *testing.T, number int, selector string) {
+	t.Helper()
+	n.Finds(selector)
+	n.Sees(fmt.Sprintf("Step %d of 5", number))
+	n.Check()
+	n.Keep(fmt.Sprintf("first-desk-%d", number))
+	if strings.Contains(strings.ToLower(n.Text()), "manifest") {
+		t.Errorf("form %d says what nobody knows: %s", number, n.Text())
+	}
+}
+
+// firstFiveForms fills in the forms of the first visit, leaves, comes back, and opens the business.
+func (p *pages) firstFiveForms(t *testing.T, v *newcomer) {
+	t.Helper()
 	v.Sees("There is no business yet")
 	v.Check()
 	v.Press("Set up your business")
 	v.Until("the browser's zone is filled in", `document.querySelector("[name=timezone]").value !== ""`)
-	form("[name=trade]")
-	v.Press("Salon or barber")
-	v.FillThe("[name=name]", "Marta’s Hair")
-	v.FillThe("[name=timezone]", "Europe/Lisboa")
-	v.FillThe("[name=currency]", "EUR")
+	v.form(t, 1, "[name=trade]")
+	v.Press("Practice or clinic")
+	v.FillThe("[name=name]", "Riverside Physio")
+	v.FillThe("[name=currency]", "€")
 	v.Press("Save and go on")
-	v.Sees("Please check", "Europe/Lisboa")
-	v.Check()
-	v.FillThe("[name=timezone]", "Europe/Lisbon")
-	v.Press("Save and go on")
-	form(`[name="hours.mon.0.from"]`)
+	v.form(t, 2, `[name="hours.mon.0.from"]`)
 	v.FillThe(`[name="hours.mon.0.from"]`, "09:00")
-	v.FillThe(`[name="hours.mon.0.to"]`, "17:00")
+	v.FillThe(`[name="hours.mon.0.to"]`, "13:00")
+	v.Press("Copy to all open days")
+	v.Until("Friday has Monday's hours", `document.querySelector('[name="hours.fri.1.to"]').value === "18:00"`)
 	v.Press("Save and go on")
 	v.Finds(`[name="staff.0.name"]`)
-	v.Go(p.AdminURL + "/business/marta-s-hair/today") // who leaves, and comes back
+	v.Go(p.AdminURL + "/business/riverside-physio/today") // who leaves, and comes back
 	v.Sees("Nothing can be booked yet.")
 	v.Check()
-	v.Press("Go on setting up")
-	v.Until("the hours are as they were typed", `document.querySelector('[name="hours.mon.0.to"]').value === "17:00"`)
+	v.Visitor.Press("Go on setting up")
+	v.Until("the hours are as they were typed", `document.querySelector('[name="hours.fri.0.to"]').value === "13:00"`)
+	v.Visitor.Press("Save and go on")
+	v.form(t, 3, `[name="staff.0.name"]`)
+	for i, name := range []string{"Anna Reis", "Ben Costa", "Clara Dias"} {
+		v.FillThe(fmt.Sprintf(`[name="staff.%d.name"]`, i), name)
+	}
 	v.Press("Save and go on")
-	form(`[name="staff.0.name"]`)
-	v.FillThe(`[name="staff.0.name"]`, "Marta")
-	v.PressThe(`[name="staff.1.remove"]`)
+	v.form(t, 4, `[name="services.0.name"]`)
+	v.FillThe(`[name="services.0.price"]`, "50")
+	v.FillThe(`[name="services.1.price"]`, "70 €")
+	for i, s := range [][3]string{{"Follow-up visit", "30", "40,50"}, {"Home visit", "60", "80"}, {"Sports massage", "45", "45"}} {
+		row := fmt.Sprintf("services.%d.", i+3)
+		if i > 0 {
+			v.Press("Add another")
+			v.Until("the cursor is in the new row", `document.activeElement.name === "`+row+`name"`)
+		}
+		v.FillThe(`[name="`+row+`name"]`, s[0])
+		v.FillThe(`[name="`+row+`duration_minutes"]`, s[1])
+		v.FillThe(`[name="`+row+`price"]`, s[2])
+	}
+	p.isClosed(t, "riverside-physio")
 	v.Press("Save and go on")
-	form(`[name="services.0.name"]`)
-	v.FillThe(`[name="services.0.name"]`, "Cut")
-	v.FillThe(`[name="services.0.price"]`, "30")
-	v.PressThe(`[name="services.1.remove"]`)
-	p.isClosed(t, "marta-s-hair")
-	v.Press("Save and go on")
-	form(`[name="bookings.confirm"]`)
+	v.form(t, 5, `[name="bookings.confirm"]`)
+	v.Until("the owner is notified", `document.querySelector('[name="notifications.owner_emails"]').value === "marta@example.com"`)
+	v.FillThe(`[name="self_service.cancel_until_hours"]`, "48")
 	v.Press("Open for bookings")
-	v.Sees("You can be booked", p.PublicURL+"/b/marta-s-hair")
+	v.Sees("You can be booked", p.PublicURL+"/b/riverside-physio")
 	v.Check()
 	v.Keep("first-desk-6-done")
-	p.isBookedByACustomer(t, "marta-s-hair")
-	v.Go(p.AdminURL + "/business/marta-s-hair/bookings")
-	v.Sees("Zoë Example", "Cut")
-	p.firstOnAPhone(t)
+}
+
+// addsToTheOffer adds a class, two rentals and what customers get back.
+func addsToTheOffer(v *newcomer) {
+	v.Press("Add a class")
+	for _, field := range [][2]string{
+		{"name", "Back school"}, {"price", "18"}, {"classes.0.weekday", "Tuesday"}, {"classes.0.time", "18:30"}, {"classes.0.capacity", "8"},
+		{"classes.0.staff", "Ben Costa"},
+	} {
+		v.FillThe(`[name="`+field[0]+`"]`, field[1])
+	}
+	v.Press("Save")
+	v.Sees("Saved. Customers see it now.", "Back school")
+	v.Press("Rentals")
+	for _, rental := range [][2]string{{"Crutches", "5"}, {"TENS device", "8"}} {
+		v.Press("Add a rental")
+		v.FillThe(`[name="name"]`, rental[0])
+		v.FillThe(`[name="price"]`, rental[1])
+		v.Press("Save")
+		v.Sees("Saved. Customers see it now.", rental[0])
+	}
+	v.Press("Policies")
+	v.FillThe(`[name="cancellation_policy.0.hours_before"]`, "48")
+	v.FillThe(`[name="cancellation_policy.0.refund_percent"]`, "100")
+	v.Press("Add another")
+	v.FillThe(`[name="cancellation_policy.1.hours_before"]`, "24")
+	v.FillThe(`[name="cancellation_policy.1.refund_percent"]`, "50")
+	v.Press("Save")
+	v.Sees("Saved. Customers see it now.")
 }
 
 // isClosed finds nothing that customers could book.
@@ -92,19 +172,52 @@ func (p *pages) isClosed(t *testing.T, slug string) {
 	}
 }
 
-// isBookedByACustomer books the first service on the booking page.
-func (p *pages) isBookedByACustomer(t *testing.T, slug string) {
+// isBookedByACustomer finds the whole offer on the booking page, and books one of the services. It returns the date.
+func (p *pages) isBookedByACustomer(t *testing.T, slug string) string {
 	t.Helper()
 	v := p.visit(t, visitor.As{Locale: "en-GB"})
+	v.Go(p.PublicURL + "/b/" + slug + "/rentals")
+	v.Sees("Crutches", "€5.00 per day", "TENS device", "€8.00 per day")
 	v.Go(p.PublicURL + "/b/" + slug)
-	v.Sees("Marta’s Hair", "Cut", "€30.00")
-	v.PressThe("main .cover")
+	v.Sees("Riverside Physio", "Consultation", "€50.00", "Check-up", "€70.00", "Physiotherapy", "€60.00", "Follow-up visit", "€40.50",
+		"Home visit", "€80.00", "Sports massage", "€45.00", "Back school", "€18.00")
+	v.Press("Home visit")
+	v.Sees("Anna Reis", "Ben Costa", "Clara Dias")
+	v.Go(p.PublicURL + "/b/" + slug)
+	v.Press("Physiotherapy")
+	v.Press("Ben Costa")
 	v.PressThe(".day[href]")
 	v.PressThe(".pill")
 	v.Sees("Your details")
+	at, err := url.Parse(v.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
 	fill(v)
 	v.Press("Book now")
-	v.Sees("confirmed")
+	v.Sees("Booking request received")
+	return at.Query().Get("date")
+}
+
+// clippedLengths is a script that returns for which lengths, in minutes, the text of a booking does not fit into its box in the
+// calendar, whose hours have 72 pixels each.
+const clippedLengths = `[15, 30, 45, 60].filter(minutes => {
+	const box = document.querySelector(".box"), link = box.querySelector("a");
+	box.style.blockSize = minutes * 72 / 60 + "px";
+	const room = link.getBoundingClientRect(), texts = [...link.querySelectorAll("strong, span:not(.unseen)")];
+	return texts.some(e => [...e.getClientRects()].some(line => line.top < room.top || line.bottom > room.bottom));
+})`
+
+// ownerIsWrittenTo waits for the notice of the booking: after the invitation, and beside the message to the customer.
+func (p *pages) ownerIsWrittenTo(t *testing.T, owner string) {
+	t.Helper()
+	var subjects []string
+	for _, m := range p.world.awaitMails(t, 3)[owner] {
+		subjects = append(subjects, headOf(t, m, "Subject"))
+	}
+	if !slices.ContainsFunc(subjects, func(s string) bool { return strings.HasPrefix(s, "New booking: Physiotherapy") }) {
+		t.Errorf("the owner has %q", subjects)
+	}
 }
 
 // firstOnAPhone sees the forms of other trades on a phone, in Arabic and in the dark, with and without scripts.
@@ -119,9 +232,13 @@ func (p *pages) firstOnAPhone(t *testing.T) {
 		v.PressThe(`a[href="/business"]`)
 		v.PressThe(`[value="` + c.trade + `"]`)
 		v.FillThe("[name=name]", "Harbour "+name)
-		v.FillThe("[name=timezone]", "Europe/Lisbon")
+		v.FillThe("[name=timezone]", "Europe/Lisboa")
 		v.FillThe("[name=currency]", "EUR")
+		v.PressThe("main .actions button")
+		v.Finds("#f-timezone-error")
 		v.Check()
+		v.Until("the cursor is where something is wrong", `document.activeElement.name === "timezone"`)
+		v.FillThe("[name=timezone]", "Europe/Lisbon")
 		v.Keep("first-" + name + "-1")
 		for i, field := range []string{`[name="hours.mon.0.from"]`, `[name="staff.n"]`, `[name="services.0.name"]`, `[name="bookings.confirm"]`, "#address"} {
 			v.PressThe("main .actions button")

@@ -47,6 +47,10 @@ type Field struct {
 	Required bool
 	// Default is what leaving the field out says, as it is typed.
 	Default string
+	// Currency may stand beside a [Decimal], as its code or its symbol; ISO 4217, or "" for none.
+	Currency string
+	// Ticked means that a new row begins with all Options of a [Many] field.
+	Ticked  bool
 	Options []Option
 	// Fields are those of each row. Rows with a Key have keys: a new one gets the Key, or what it is called, as its own.
 	Fields []Field
@@ -246,20 +250,108 @@ func open(values url.Values, fields []Field, prefix string) {
 		name := prefix + f.Name
 		switch f.Kind {
 		case Windows:
-			More(values, name)
+			addRow(values, f, name)
 		case Week:
 			for _, day := range Weekdays {
-				More(values, name+"."+day)
+				at := name + "." + day
+				values.Set(at+".n", strconv.Itoa(max(minDayWindows, Count(values, at)+1)))
 			}
 		case Rows:
 			for i := range Count(values, name) {
 				open(values, f.Fields, name+"."+strconv.Itoa(i)+".")
 			}
-			More(values, name)
+			addRow(values, f, name)
 		default: // the others have no rows
 		}
 	}
 }
 
-// More adds a blank row or window to those of a name.
-func More(values url.Values, name string) { values.Set(name+".n", strconv.Itoa(Count(values, name)+1)) }
+// minDayWindows is how many windows each day of a week has to fill in: those before and after a break.
+const minDayWindows = 2
+
+// SameHours is the suffix of the name by which [More] copies the hours of a week's first open day to its other open days.
+const SameHours = ".same"
+
+// More adds a blank row to the rows of a name, or copies the hours of a week (SameHours). A name that no field has changes
+// nothing.
+func More(values url.Values, fields []Field, name string) {
+	if week, isWeek := strings.CutSuffix(name, SameHours); isWeek {
+		if f, found := Find(fields, week); found && f.Kind == Week {
+			copyDay(values, week)
+		}
+		return
+	}
+	if f, found := Find(fields, name); found && f.Kind == Rows {
+		addRow(values, f, name)
+	}
+}
+
+// addRow adds a blank row or window, in which the boxes are ticked that a new row begins with.
+func addRow(values url.Values, f Field, name string) {
+	n := Count(values, name)
+	values.Set(name+".n", strconv.Itoa(n+1))
+	for _, inner := range f.Fields {
+		if inner.Kind == Switch {
+			values.Set(name+"."+strconv.Itoa(n)+"."+inner.Name, inner.Default)
+		}
+		if !inner.Ticked {
+			continue
+		}
+		for _, option := range inner.Options {
+			values.Add(name+"."+strconv.Itoa(n)+"."+inner.Name, option.Value)
+		}
+	}
+}
+
+// Find returns the field of a name of what is typed, such as the units of rentals.0.units.
+func Find(fields []Field, name string) (Field, bool) {
+	for _, f := range fields {
+		if f.Name == name {
+			return f, true
+		}
+		inRow, isInner := strings.CutPrefix(name, f.Name+".")
+		if !isInner || f.Kind != Rows {
+			continue
+		}
+		if _, rest, nested := strings.Cut(inRow, "."); nested {
+			return Find(f.Fields, rest)
+		}
+	}
+	return Field{}, false
+}
+
+// copyDay gives each day of a week on which something is typed the windows of the first such day.
+func copyDay(values url.Values, week string) {
+	first := ""
+	for _, day := range Weekdays {
+		at := week + "." + day
+		switch {
+		case !typedInto(values, at):
+		case first == "":
+			first = at
+		default:
+			for i := range max(Count(values, at), Count(values, first)) {
+				for _, end := range []string{".from", ".to"} {
+					row := "." + strconv.Itoa(i) + end
+					values.Set(at+row, values.Get(first+row))
+				}
+			}
+			values.Set(at+".n", strconv.Itoa(max(Count(values, at), Count(values, first))))
+			values.Del(at + ConfirmsOvernight)
+			if values.Has(first + ConfirmsOvernight) {
+				values.Set(at+ConfirmsOvernight, values.Get(first+ConfirmsOvernight))
+			}
+		}
+	}
+}
+
+// typedInto reports whether a window of a day has a time.
+func typedInto(values url.Values, day string) bool {
+	for i := range Count(values, day) {
+		at := day + "." + strconv.Itoa(i)
+		if values.Get(at+".from") != "" || values.Get(at+".to") != "" {
+			return true
+		}
+	}
+	return false
+}

@@ -116,3 +116,105 @@ func TestLongWindowOverMidnightIsAskedAbout(t *testing.T) {
 		}
 	}
 }
+
+func TestWeekOpensWithRoomForABreak(t *testing.T) {
+	t.Parallel()
+	week := []form.Field{{Name: "hours", Kind: form.Week}}
+	o := document.Fields{"hours": document.Fields{"tue": []any{"09:00-13:00", "14:00-18:00"}}}
+	opened := form.Open(form.Show(o, week), week)
+	for day, want := range map[string]int{"mon": 2, "tue": 3} {
+		if got := form.Count(opened, "hours."+day); got != want {
+			t.Errorf("%s has %d windows to fill in, want %d", day, got, want)
+		}
+	}
+}
+
+func TestMoreCopiesTheFirstOpenDay(t *testing.T) {
+	t.Parallel()
+	week := []form.Field{{Name: "hours", Kind: form.Week}}
+	all := []any{"09:00-13:00", "14:00-18:00"}
+	for name, c := range map[string]struct{ before, want document.Fields }{
+		"the days behind it": {
+			document.Fields{"mon": all, "wed": []any{"08:00-12:00"}, "fri": []any{"06:00-07:00", "08:00-09:00", "10:00-11:00"}},
+			document.Fields{"mon": all, "wed": all, "fri": all},
+		},
+		"Monday is closed": {
+			document.Fields{"tue": all, "sat": []any{"10:00-12:00"}},
+			document.Fields{"tue": all, "sat": all},
+		},
+		"one open day": {document.Fields{"sun": all}, document.Fields{"sun": all}},
+	} {
+		o := document.Fields{"hours": c.before}
+		shown := form.Show(o, week)
+		posted := form.Open(shown, week)
+		form.More(posted, week, "hours"+form.SameHours)
+		form.Write(o, week, shown, posted)
+		if diff := cmp.Diff(document.Fields{"hours": c.want}, o); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// team are services with the members who do them, as the first visit asks for them.
+var team = []form.Field{{Name: "services", Kind: form.Rows, Key: "service", Fields: []form.Field{
+	{Name: "name", Required: true},
+	{Name: "staff", Kind: form.Many, Ticked: true, Options: []form.Option{{Value: "anna"}, {Value: "ben"}}},
+	{Name: "in_service", Kind: form.Switch, Default: "yes"},
+}}}
+
+func TestNewRowBeginsTicked(t *testing.T) {
+	t.Parallel()
+	o := document.Fields{}
+	shown := form.Show(o, team)
+	posted := form.Open(shown, team)
+	form.More(posted, team, "services")
+	for _, row := range []string{"services.0", "services.1"} {
+		if got := posted[row+".staff"]; len(got) != 2 || posted.Get(row+".in_service") != "yes" {
+			t.Errorf("%s begins with %v and %v", row, got, posted[row+".in_service"])
+		}
+	}
+	posted.Set("services.0.name", "Massage") // and the second row stays blank
+	form.Write(o, team, shown, posted)
+	want := document.Fields{"services": []any{document.Fields{"key": "massage", "name": "Massage", "staff": []any{"anna", "ben"}}}}
+	if diff := cmp.Diff(want, o); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNewRowKeepsWhatWasUnticked(t *testing.T) {
+	t.Parallel()
+	o := document.Fields{}
+	shown := form.Show(o, team)
+	posted := url.Values{"services.n": {"1"}, "services.0.name": {"Massage"}}
+	form.Write(o, team, shown, posted)
+	want := document.Fields{"services": []any{document.Fields{"key": "massage", "name": "Massage", "in_service": false}}}
+	if diff := cmp.Diff(want, o); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMoreIgnoresUnknownNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", "services.0.staff", "other", "services.same", "services.0"} {
+		values := url.Values{"services.n": {"1"}}
+		form.More(values, team, name)
+		if diff := cmp.Diff(url.Values{"services.n": {"1"}}, values); diff != "" {
+			t.Errorf("%q: %s", name, diff)
+		}
+	}
+}
+
+func TestAmountIsReadAsPeopleWriteIt(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{
+		"45": "45", "45.50": "45.50", "45,50": "45.50", "€45": "45", "€ 45,50": "45.50", "45,50 €": "45.50", "45 eur": "45", "EUR 45": "45",
+		"1.234,50": "1234.50", "1,234.50": "1234.50", "1 234": "", "$45": "", "45 USD": "", "EUR": "", "much": "", "45.5.0": "",
+	} {
+		o := document.Fields{}
+		price := []form.Field{{Name: "price", Kind: form.Decimal, Currency: "EUR"}}
+		result := form.Write(o, price, form.Show(o, price), url.Values{"price": {typed}})
+		if got, _ := o["price"].(json.Number); got.String() != want || (want == "") != (result.Wrong["price"] == form.WrongAmount) {
+			t.Errorf("%q is read as %q (%v), want %q", typed, got, result.Wrong, want)
+		}
+	}
+}

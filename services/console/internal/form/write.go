@@ -2,6 +2,8 @@ package form
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+	"golang.org/x/text/currency"
 
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
@@ -36,7 +39,7 @@ func Write(object document.Fields, fields []Field, shown, posted url.Values) *Re
 			plain.Add(name, strings.ReplaceAll(v, "\r\n", "\n"))
 		}
 	}
-	w := &writing{shown: shown, posted: plain, result: &Result{Wrong: map[string]string{}, rows: map[string][]int{}, known: map[string]bool{}}}
+	w := &writing{shown: maps.Clone(shown), posted: plain, result: &Result{Wrong: map[string]string{}, rows: map[string][]int{}, known: map[string]bool{}}}
 	w.fields(object, fields, "")
 	return w.result
 }
@@ -110,11 +113,7 @@ func (w *writing) read(f Field, name, value string) (any, string) {
 	case Whole, Until:
 		return whole(value)
 	case Decimal:
-		d, err := decimal.NewFromString(strings.Replace(digits(value), ",", ".", 1))
-		if err != nil || len(value) > 30 {
-			return nil, WrongAmount
-		}
-		return json.Number(d.StringFixed(max(0, -d.Exponent()))), ""
+		return amount(value, f.Currency)
 	case Wholes:
 		list := []any{}
 		for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' || r == ' ' || r == '،' }) {
@@ -152,6 +151,49 @@ func (w *writing) read(f Field, name, value string) (any, string) {
 	default: // the others are kept as they are typed
 	}
 	return value, ""
+}
+
+// mostAmount is how many bytes of an amount are read.
+const mostAmount = 30
+
+// amount reads an amount in the notations of all languages, such as 1.234,50 €. A currency other than the given one is an error.
+func amount(value, code string) (any, string) {
+	if len(value) > mostAmount {
+		return nil, WrongAmount
+	}
+	value = withoutCurrency(digits(value), code)
+	if point, comma := strings.LastIndexByte(value, '.'), strings.LastIndexByte(value, ','); point >= 0 && comma >= 0 {
+		grouping := ","
+		if comma > point {
+			grouping = "."
+		}
+		value = strings.ReplaceAll(value, grouping, "")
+	}
+	d, err := decimal.NewFromString(strings.Replace(value, ",", ".", 1))
+	if err != nil {
+		return nil, WrongAmount
+	}
+	return json.Number(d.StringFixed(max(0, -d.Exponent()))), ""
+}
+
+// withoutCurrency removes the code or the symbol of a currency before or behind an amount.
+func withoutCurrency(value, code string) string {
+	signs := []string{code}
+	if unit, err := currency.ParseISO(code); err == nil {
+		signs = append(signs, fmt.Sprint(currency.NarrowSymbol(unit)), fmt.Sprint(currency.Symbol(unit)))
+	}
+	for _, sign := range signs {
+		if sign == "" || len(value) < len(sign) {
+			continue
+		}
+		if strings.EqualFold(value[:len(sign)], sign) {
+			return strings.TrimSpace(value[len(sign):])
+		}
+		if at := len(value) - len(sign); strings.EqualFold(value[at:], sign) {
+			return strings.TrimSpace(value[:at])
+		}
+	}
+	return value
 }
 
 func whole(value string) (any, string) {
@@ -198,6 +240,7 @@ func (w *writing) rows(object document.Fields, f Field, name string) {
 			continue
 		default:
 			item = document.Fields{}
+			w.beginRow(f.Fields, row)
 		}
 		w.fields(item, f.Fields, row+".")
 		if f.Key != "" && item["key"] == nil {
@@ -217,6 +260,15 @@ func (w *writing) rows(object document.Fields, f Field, name string) {
 		return
 	}
 	at[last] = kept
+}
+
+// beginRow notes with which boxes ticked a new row was shown.
+func (w *writing) beginRow(fields []Field, row string) {
+	for _, f := range fields {
+		if f.Kind == Switch {
+			w.shown.Set(row+"."+f.Name, f.Default)
+		}
+	}
 }
 
 // blank reports whether nothing was typed into a row: what is chosen or ticked in one counts as nothing.

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"crypto/rand"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,7 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/money"
 	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/libs/zone"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
@@ -39,10 +42,14 @@ var firstSteps = []firstStep{
 	{"hours", func(o *offered) []form.Group { return only(hoursPart.groups(o), "hours") }, nil},
 	{"team", func(o *offered) []form.Group {
 		return []form.Group{{Fields: []form.Field{rows("staff", "reports_member", "member", only(teamGroups(o), "name", "category"))}}}
-	}, usecase.Staffed},
-	{"services", soldGroups, nil},
+	}, func(fields document.Fields, before []string) {
+		usecase.Staffed(fields, before)
+		usecase.PlaceNew(fields, "staff")
+	}},
+	{"services", soldGroups, func(fields document.Fields, _ []string) { usecase.PlaceNew(fields, "services", "rentals") }},
 	{"policies", func(o *offered) []form.Group {
-		return only(policiesPart.groups(o), "bookings.confirm", "bookings.min_notice_minutes", "bookings.advance_days", "self_service.cancel_until_hours")
+		groups := only(policiesPart.groups(o), "bookings.confirm", "bookings.min_notice_minutes", "bookings.advance_days", "self_service.cancel_until_hours", "self_service.reschedule_until_hours")
+		return slices.Concat(groups, o.permitted(only(notificationsPart.groups(o), "notifications.owner_emails")))
 	}, func(fields document.Fields, _ []string) { usecase.Open(fields) }},
 }
 
@@ -117,6 +124,42 @@ func currencyOf(tag string) string {
 	return unit.String()
 }
 
+// currencyCode returns the code of a currency that was typed as a code in any letters, or as a symbol that one currency alone
+// has. It returns anything else in upper case.
+func currencyCode(typed string) string {
+	var found []string
+	for _, code := range money.Codes() {
+		if strings.EqualFold(code, typed) {
+			return code
+		}
+		if unit, err := currency.ParseISO(code); err == nil && fmt.Sprint(currency.Symbol(unit)) == typed {
+			found = append(found, code)
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return strings.ToUpper(typed)
+}
+
+// zoneName returns the name of a time zone that was typed in any letters, or as a city that one zone alone has, such as Lisbon.
+// It returns anything else as it is.
+func zoneName(typed string) string {
+	var found []string
+	for _, name := range zone.Names() {
+		if strings.EqualFold(name, typed) {
+			return name
+		}
+		if city := name[strings.LastIndexByte(name, '/')+1:]; strings.EqualFold(strings.ReplaceAll(city, "_", " "), typed) {
+			found = append(found, name)
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return typed
+}
+
 // beginBusiness makes a business of the first form, once for each form that was shown.
 func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
@@ -125,7 +168,7 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	}
 	line := func(name string) string { return strings.TrimSpace(posted.Get(name)) }
 	typed := view.Beginning{Wrong: map[string]string{}, Key: posted.Get("key"), Beginning: usecase.Beginning{
-		Trade: line("trade"), Name: line("name"), Address: line("slug"), Currency: strings.ToUpper(line("currency")), Timezone: line("timezone"), Language: line("default_language"),
+		Trade: line("trade"), Name: line("name"), Address: line("slug"), Currency: currencyCode(line("currency")), Timezone: zoneName(line("timezone")), Language: line("default_language"),
 	}}
 	if signed := signin.SignedIn(c); signed != nil {
 		typed.Email = signed.Person.Email
@@ -242,7 +285,8 @@ func (p *Pages) saveStep(i int) fiber.Handler {
 		f := newForm(step.groups(o), o.fields)
 		f.Values = posted
 		if more := posted.Get("more"); more != "" {
-			form.More(f.Values, more)
+			form.More(f.Values, form.All(f.Groups), more)
+			f.More = more
 			return p.showStep(c, fiber.StatusOK, i, o, f)
 		}
 		before := usecase.Keys(o.fields, "staff")

@@ -141,7 +141,7 @@ func (p *Pages) listOffer(k offerKind) fiber.Handler {
 func (k offerKind) object(c *fiber.Ctx, o *offered) (document.Fields, bool, error) {
 	key := c.Params("id")
 	if key == "" {
-		return k.fresh(), true, nil
+		return k.begin(o), true, nil
 	}
 	found, ok := document.Find(o.fields, k.list, key)
 	if !ok {
@@ -210,7 +210,8 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 		f := newForm(k.groups(o), object)
 		f.Values = posted
 		if more := posted.Get("more"); more != "" {
-			form.More(f.Values, more)
+			form.More(f.Values, form.All(f.Groups), more)
+			f.More = more
 			return p.showItem(c, fiber.StatusOK, k, o, object, f)
 		}
 		written := form.Write(object, form.All(f.Groups), f.Shown, posted)

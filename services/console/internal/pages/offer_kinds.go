@@ -7,17 +7,19 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slotmesh/slotmesh/libs/message/words"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
+	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
 // offerKind is a kind of objects of the offer: how they are listed and filled in.
 type offerKind struct {
-	section string // of the pages, and of the names of their sentences
-	list    string // of the manifest
-	word    string // the key of an object whose name has no letters for one
-	fresh   func() document.Fields
+	section string                          // of the pages, and of the names of their sentences
+	list    string                          // of the manifest
+	word    string                          // the key of an object whose name has no letters for one
+	fresh   func(*offered) document.Fields  // a new object, as its form begins
 	shows   func(item document.Fields) bool // those that belong to the section; nil for all
 	groups  func(*offered) []form.Group
 	name    func(*offered, document.Fields) string // nil for the object's own
@@ -53,6 +55,13 @@ func labels(groups []form.Group) {
 	note(form.All(groups))
 }
 
+// begin returns a new object of the kind, whose place is behind all others of its list.
+func (k offerKind) begin(o *offered) document.Fields {
+	object := k.fresh(o)
+	usecase.PlaceLast(o.fields, k.list, object)
+	return object
+}
+
 // items are the objects of the kind, as they are ordered.
 func (k offerKind) items(fields document.Fields) []document.Fields {
 	list, _ := fields[k.list].([]any)
@@ -85,6 +94,31 @@ func (k offerKind) called(o *offered, object document.Fields) string {
 	}
 	name, _ := object["name"].(string)
 	return name
+}
+
+// languages are the languages of the pages and that of the business, each by its own name.
+func (o *offered) languages() []form.Option {
+	if o.page == nil {
+		return nil
+	}
+	codes := o.page.Words.Languages()
+	if own := worded(o.fields["default_language"]); own != "" && !slices.Contains(codes, own) {
+		codes = append(codes, own)
+	}
+	options := make([]form.Option, len(codes))
+	for i, code := range codes {
+		options[i] = form.Option{Value: code, Label: cmp.Or(words.NameOf(code), code)}
+	}
+	return options
+}
+
+// keysOf returns the values of options, as a list of the offer has them.
+func keysOf(options []form.Option) []any {
+	keys := make([]any, len(options))
+	for i, o := range options {
+		keys[i] = o.Value
+	}
+	return keys
 }
 
 // choices are the objects of a list, by their keys.
@@ -143,16 +177,21 @@ func minutes(o *offered, value any) string { return o.page.Words.Count("offer_mi
 // prices are the fields of a service's price; per is what the price is of unless the owner says otherwise.
 func (o *offered) prices(per string) []form.Field {
 	return []form.Field{
-		{Name: "price", Kind: form.Decimal, Label: "offer_price", Hint: "offer_price_hint"},
+		o.amount("price", "offer_price", "offer_price_hint"),
 		{Name: "price_per", Kind: form.Choice, Label: "offer_price_per", Default: per, Options: o.says("offer_price_per_", "person", "booking")},
 	}
+}
+
+// amount is a field for an amount of the business's currency.
+func (o *offered) amount(name, label, hint string) form.Field {
+	return form.Field{Name: name, Kind: form.Decimal, Label: label, Hint: hint, Currency: worded(o.fields["currency"])}
 }
 
 // payments are the fields of what is paid when booking.
 func (o *offered) payments() []form.Field {
 	return []form.Field{
 		{Name: "payment_requirement", Kind: form.Choice, Label: "offer_payment", Default: "none", Options: o.says("offer_payment_", "none", "full", "deposit_percent", "deposit_fixed")},
-		{Name: "deposit_value", Kind: form.Decimal, Label: "offer_deposit", Hint: "offer_deposit_hint"},
+		o.amount("deposit_value", "offer_deposit", "offer_deposit_hint"),
 	}
 }
 

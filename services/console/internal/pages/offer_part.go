@@ -90,7 +90,8 @@ func (p *Pages) savePart(part offerPart) fiber.Handler {
 		f := newForm(o.permitted(part.groups(o)), o.fields)
 		f.Values = posted
 		if more := posted.Get("more"); more != "" {
-			form.More(f.Values, more)
+			form.More(f.Values, form.All(f.Groups), more)
+			f.More = more
 			return p.showPart(c, fiber.StatusOK, part, o, f)
 		}
 		written := form.Write(o.fields, form.All(f.Groups), f.Shown, posted)

@@ -16,7 +16,7 @@ import (
 // rulesKind are the rules that change prices.
 var rulesKind = offerKind{
 	section: "rules", list: "pricing_rules", word: "rule",
-	fresh:  func() document.Fields { return document.Fields{} },
+	fresh:  func(*offered) document.Fields { return document.Fields{} },
 	groups: ruleGroups,
 	name:   func(o *offered, r document.Fields) string { return o.condition(r) },
 	about: func(o *offered, r document.Fields) string {
@@ -46,8 +46,8 @@ func ruleGroups(o *offered) []form.Group {
 		}, conditions(o)...)},
 		{Title: "offer_change", Hint: "offer_change_hint", Fields: []form.Field{
 			{Name: "percent", Kind: form.Decimal, Label: "offer_percent", Hint: "offer_percent_hint"},
-			{Name: "amount", Kind: form.Decimal, Label: "offer_amount", Hint: "offer_amount_hint"},
-			{Name: "set", Kind: form.Decimal, Label: "offer_set", Hint: "offer_set_hint"},
+			o.amount("amount", "offer_amount", "offer_amount_hint"),
+			o.amount("set", "offer_set", "offer_set_hint"),
 		}},
 		{Fields: []form.Field{{Name: "label", Label: "offer_label", Hint: "offer_label_hint"}}},
 		{Title: "offer_scope", Hint: "offer_scope_hint", Fields: []form.Field{picked("services", all[0]), picked("events", all[1]), picked("rentals", all[2])}},

@@ -10,7 +10,13 @@ import (
 // serviceKind are the services that are booked at a time of the customer's choice.
 var serviceKind = offerKind{
 	section: "services", list: "services", word: "service",
-	fresh:  func() document.Fields { return document.Fields{"duration_minutes": json.Number("60")} },
+	fresh: func(o *offered) document.Fields {
+		item := document.Fields{"duration_minutes": json.Number("60")}
+		if team := keysOf(o.choices("staff")); len(team) > 0 {
+			item["staff"] = team
+		}
+		return item
+	},
 	shows:  func(item document.Fields) bool { return item["classes"] == nil },
 	groups: serviceGroups,
 	about: func(o *offered, item document.Fields) string {
@@ -29,14 +35,14 @@ func serviceGroups(o *offered) []form.Group {
 		}},
 		{Title: "offer_prices", Fields: append(o.prices("booking"), o.payments()...)},
 		{Title: "offer_who", Fields: []form.Field{
-			{Name: "staff", Kind: form.Many, Label: "offer_done_by", Hint: "offer_done_by_hint", Options: o.choices("staff")},
+			{Name: "staff", Kind: form.Many, Label: "offer_done_by", Hint: "offer_done_by_hint", Ticked: true, Options: o.choices("staff")},
 			{Name: "capacity", Kind: form.Whole, Label: "offer_capacity", Hint: "offer_capacity_hint", Default: "1"},
 		}},
 		{Title: "offer_variants", Hint: "offer_variants_hint", Fields: []form.Field{
 			{Name: "variants", Kind: form.Rows, Label: "offer_variant", Key: "variant", Fields: []form.Field{
 				{Name: "name", Label: "offer_name", Required: true},
 				{Name: "duration_minutes", Kind: form.Whole, Label: "offer_duration"},
-				{Name: "price", Kind: form.Decimal, Label: "offer_price"},
+				o.amount("price", "offer_price", ""),
 			}},
 		}},
 		{Title: "offer_shown", Fields: append(listed(), form.Field{Name: "allow_multiple", Kind: form.Switch, Label: "offer_multiple"})},

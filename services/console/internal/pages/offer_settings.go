@@ -28,7 +28,7 @@ var businessPart = offerPart{section: "business", groups: func(o *offered) []for
 			{Name: "currency", Label: "offer_currency", Hint: "offer_currency_hint", Required: true},
 		}},
 		{Title: "offer_languages", Fields: []form.Field{
-			{Name: "default_language", Label: "offer_default_language", Hint: "offer_default_language_hint", Required: true},
+			{Name: "default_language", Kind: form.Choice, Label: "offer_default_language", Required: true, Options: o.languages()},
 			{Name: "languages", Kind: form.Lines, Label: "offer_all_languages", Hint: "offer_all_languages_hint"},
 		}},
 	}

@@ -11,7 +11,7 @@ import (
 // classesKind are the services that are booked at sessions.
 var classesKind = offerKind{
 	section: "classes", list: "services", word: "class",
-	fresh:  func() document.Fields { return document.Fields{"duration_minutes": json.Number("60")} },
+	fresh:  func(*offered) document.Fields { return document.Fields{"duration_minutes": json.Number("60")} },
 	shows:  func(item document.Fields) bool { return item["classes"] != nil },
 	groups: classGroups,
 	about: func(o *offered, item document.Fields) string {
@@ -45,7 +45,7 @@ func classGroups(o *offered) []form.Group {
 // eventsKind are events, for which tickets are sold.
 var eventsKind = offerKind{
 	section: "events", list: "events", word: "event",
-	fresh: func() document.Fields { return document.Fields{} },
+	fresh: func(*offered) document.Fields { return document.Fields{} },
 	groups: func(o *offered) []form.Group {
 		return []form.Group{
 			{Fields: slices.DeleteFunc(wordsOf(), func(f form.Field) bool { return f.Name == "category" })},
@@ -59,7 +59,7 @@ var eventsKind = offerKind{
 			}, o.payments(), []form.Field{
 				{Name: "tiers", Kind: form.Rows, Label: "offer_tier", Key: "ticket", Fields: []form.Field{
 					{Name: "name", Label: "offer_name", Required: true},
-					{Name: "price", Kind: form.Decimal, Label: "offer_price", Hint: "offer_price_hint"},
+					o.amount("price", "offer_price", "offer_price_hint"),
 					{Name: "capacity", Kind: form.Whole, Label: "offer_seats", Required: true},
 				}},
 			})},
@@ -83,7 +83,7 @@ func worded(value any) string {
 // rentalsKind are things that are rented.
 var rentalsKind = offerKind{
 	section: "rentals", list: "rentals", word: "rental",
-	fresh: func() document.Fields {
+	fresh: func(*offered) document.Fields {
 		return document.Fields{"price_type": "daily", "quantity": json.Number("1"), "units_count": json.Number("1")}
 	},
 	groups: rentalGroups,
@@ -93,8 +93,24 @@ var rentalsKind = offerKind{
 		}
 	},
 	about: func(o *offered, item document.Fields) string {
-		return joined(o.page.Words.Fill("offer_per_"+worded(item["price_type"]), map[string]string{"Price": o.price(item["price"])}), o.page.Words.Count("offer_units_count", whole(item["quantity"])))
+		return joined(o.page.Words.Fill("offer_per_"+worded(item["price_type"]), map[string]string{"Price": o.price(item["price"])}), o.page.Words.Count("offer_units_count", online(item)))
 	},
+}
+
+// online returns how many pieces of a rental can be booked online at most: the smaller of its offer and its pieces in service.
+func online(item document.Fields) int {
+	pieces := whole(item["units_count"])
+	for _, unit := range asList(item["units"]) {
+		if fields, ok := unit.(document.Fields); ok && fields["in_service"] != false {
+			pieces++
+		}
+	}
+	return min(whole(item["quantity"]), pieces)
+}
+
+func asList(value any) []any {
+	list, _ := value.([]any)
+	return list
 }
 
 func rentalGroups(o *offered) []form.Group {
@@ -108,7 +124,7 @@ func rentalGroups(o *offered) []form.Group {
 	return []form.Group{
 		{Fields: wordsOf()},
 		{Title: "offer_prices", Fields: slices.Concat([]form.Field{
-			{Name: "price", Kind: form.Decimal, Label: "offer_price", Hint: "offer_price_hint"},
+			o.amount("price", "offer_price", "offer_price_hint"),
 			{Name: "price_type", Kind: form.Choice, Label: "offer_price_type", Options: o.says("offer_price_", "hourly", "daily")},
 		}, o.payments())},
 		{Title: "offer_how_long", Fields: limits},

@@ -8,7 +8,7 @@ import (
 // teamKind are the members whose time is booked.
 var teamKind = offerKind{
 	section: "team", list: "staff", word: "member",
-	fresh:  func() document.Fields { return document.Fields{} },
+	fresh:  func(*offered) document.Fields { return document.Fields{} },
 	groups: teamGroups,
 	about: func(o *offered, item document.Fields) string {
 		key, _ := item["key"].(string)

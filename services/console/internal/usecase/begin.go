@@ -2,8 +2,10 @@ package usecase
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/slotmesh/slotmesh/libs/fault"
@@ -94,7 +96,7 @@ func onlyShown(fields document.Fields) {
 			if item["add_on"] == true {
 				continue
 			}
-			for _, unseen := range []string{"description_html", "variants", "upsells"} {
+			for _, unseen := range []string{"description_html", "variants", "upsells", "buffer_before_minutes", "buffer_after_minutes"} {
 				delete(item, unseen)
 			}
 			kept = append(kept, item)
@@ -161,6 +163,30 @@ func Staffed(fields document.Fields, before []string) {
 					session["staff"] = now[0]
 				}
 			}
+		}
+	}
+}
+
+// PlaceLast gives an object the place behind all objects of a list, if places decide the order of that list. An object that has
+// a place keeps it.
+func PlaceLast(fields document.Fields, list string, object document.Fields) {
+	last := 0
+	for _, other := range objects(fields, list) {
+		n, _ := other["order"].(json.Number)
+		if place, err := strconv.Atoi(n.String()); err == nil {
+			last = max(last, place)
+		}
+	}
+	if _, placed := object["order"]; last > 0 && !placed {
+		object["order"] = json.Number(strconv.Itoa(last + 1))
+	}
+}
+
+// PlaceNew gives each object of these lists that has no place one behind the others, in the order in which they were added.
+func PlaceNew(fields document.Fields, of ...string) {
+	for _, list := range of {
+		for _, object := range objects(fields, list) {
+			PlaceLast(fields, list, object)
 		}
 	}
 }

@@ -59,6 +59,7 @@ type Form struct {
 	Shown  url.Values        // what it was filled in with at first
 	Wrong  map[string]string // sentences, by the names of what was typed
 	Locked bool              // it is only read
+	More   string            // the rows to which a row was just added; ""
 }
 
 // OfferItem is the form of one object, or of a part of the business.
@@ -111,7 +112,7 @@ type OfferConflict struct {
 
 // input is a field of the form as a line to type.
 func (f Form) input(p *Page, d form.Field, name string) web.Field {
-	input := web.Field{Name: name, Label: p.say(d.Label), Value: f.Values.Get(name), Required: d.Required, Error: f.Wrong[name], Autocomplete: "off"}
+	input := web.Field{Name: name, Label: p.say(d.Label), Value: f.Values.Get(name), Required: d.Required, Error: f.Wrong[name], Autocomplete: "off", Focus: f.Wrong[name] != "" || f.opensAt(name)}
 	if d.Hint != "" && d.Kind != form.Switch {
 		input.Hint = p.say(d.Hint)
 	}
@@ -142,6 +143,23 @@ func (f Form) chosen(name, value string) bool {
 		}
 	}
 	return false
+}
+
+// opensAt reports whether a field is the first of the row that was just added.
+func (f Form) opensAt(name string) bool {
+	if f.More == "" {
+		return false
+	}
+	rest, inRows := strings.CutPrefix(name, f.More+"."+strconv.Itoa(form.Count(f.Values, f.More)-1)+".")
+	return inRows && rest == f.firstOf(f.More)
+}
+
+// firstOf returns the name of the first field of the rows of a name.
+func (f Form) firstOf(name string) string {
+	if rows, found := form.Find(form.All(f.Groups), name); found && len(rows.Fields) > 0 {
+		return rows.Fields[0].Name
+	}
+	return ""
 }
 
 func (f Form) isNew(name string, row int) bool { return row >= form.Count(f.Shown, name) }

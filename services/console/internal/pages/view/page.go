@@ -28,6 +28,7 @@ type Page struct {
 	Person   string                   // who is signed in
 	Seal     func(path string) string // hides customers' data in the query of a path
 	Searches bool                     // the person may look for customers
+	Switches bool                     // the person may open another business
 	May      func(access.Action) bool
 	Now      time.Time
 	Place    Place  // which entry of the menu it belongs to

@@ -1,0 +1,37 @@
+package console_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+// The name of a business offers another one only to people who have another one, or may add one.
+func TestOnlyWhoHasAnotherBusinessIsOfferedIt(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	harbor := publishText(t, w, consoletest.Manifest("harbor", "Harbor"))
+	other := w.Call(t, "PUT", "/admin/businesses/marina", consoletest.Manifest("marina", "Marina"), "Content-Type", yaml)
+	marina := uuid.MustParse(field(t, other, "id").(string))
+	one := access.Member{BusinessID: harbor, Role: access.Owner}
+	for name, c := range map[string]struct {
+		of   []access.Member
+		want bool
+	}{
+		"one":      {[]access.Member{one}, false},
+		"two":      {[]access.Member{one, {BusinessID: marina, Role: access.Viewer}}, true},
+		"operator": {[]access.Member{{Role: access.Operator}}, true},
+	} {
+		session := w.SessionOf(t, name+"@example.com", c.of...)
+		for _, at := range []string{"today", "more"} {
+			page := look(t, w, "/business/harbor/"+at+"?lang=en", session)
+			if got := strings.Contains(page.Body, "Switch business"); page.Status != 200 || got != c.want {
+				t.Errorf("%s, %s: %d, offered %v", name, at, page.Status, got)
+			}
+		}
+	}
+}
