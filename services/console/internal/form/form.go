@@ -63,8 +63,8 @@ type Field struct {
 // Everything is the answer to a [Picked] field that picks all there are.
 const Everything = "*"
 
-// Option is one of the answers to a field.
-type Option struct{ Value, Label string }
+// Option is one of the answers to a field. Sentence is the name of the sentence that its label is, "" for another label.
+type Option struct{ Value, Label, Sentence string }
 
 // Group are fields that stand together.
 type Group struct {

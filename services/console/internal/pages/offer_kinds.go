@@ -49,6 +49,7 @@ func labels(groups []form.Group) {
 			if _, there := view.FieldLabels[name]; !there {
 				view.FieldLabels[name] = f.Label
 			}
+			view.NoteOptions(f)
 			note(f.Fields)
 		}
 	}
@@ -138,7 +139,7 @@ func (o *offered) choices(list string) []form.Option {
 func (o *offered) says(word string, values ...string) []form.Option {
 	options := make([]form.Option, len(values))
 	for i, value := range values {
-		options[i] = form.Option{Value: value}
+		options[i] = form.Option{Value: value, Sentence: word + value}
 		if o.page != nil {
 			options[i].Label = o.page.Words.Say(word + value)
 		}

@@ -37,7 +37,7 @@ func ruleGroups(o *offered) []form.Group {
 	picked := func(list string, option form.Option) form.Field {
 		return form.Field{
 			Name: "applies_to." + list, Kind: form.Picked, Label: "offer_" + list,
-			Options: slices.Concat([]form.Option{{Value: form.Everything, Label: option.Label}}, o.choices(list)),
+			Options: slices.Concat([]form.Option{{Value: form.Everything, Label: option.Label, Sentence: option.Sentence}}, o.choices(list)),
 		}
 	}
 	return []form.Group{
@@ -90,7 +90,7 @@ func (o *offered) condition(r document.Fields) string {
 	written := func(name string) string {
 		switch value := r[name].(type) {
 		case string:
-			return value
+			return o.page.Written(value)
 		case json.Number:
 			return value.String()
 		}
@@ -108,7 +108,7 @@ func (o *offered) condition(r document.Fields) string {
 	case rule.DayOfWeek:
 		return strings.Join(days, ", ")
 	case rule.Seasonal, rule.TimeOfDay, rule.FlashSale:
-		return words.Fill("offer_rule_span", map[string]string{"From": strings.Replace(written("from"), "T", " ", 1), "To": strings.Replace(written("to"), "T", " ", 1)})
+		return words.Fill("offer_rule_span", map[string]string{"From": written("from"), "To": written("to")})
 	case rule.EarlyBird:
 		return words.With("offer_rule_early", "Days", written("min_days_before"))
 	case rule.LastMinute:

@@ -71,7 +71,7 @@ var eventsKind = offerKind{
 	},
 	about: func(o *offered, item document.Fields) string {
 		tiers, _ := item["tiers"].([]any)
-		return joined(worded(item["date"]), worded(item["start_time"]), o.page.Words.Count("offer_kinds_of_tickets", len(tiers)))
+		return joined(o.page.Written(worded(item["date"])), o.page.Written(worded(item["start_time"])), o.page.Words.Count("offer_kinds_of_tickets", len(tiers)))
 	},
 }
 

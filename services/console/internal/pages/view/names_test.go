@@ -1,12 +1,14 @@
 package view
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slotmesh/slotmesh/libs/message/words"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
+	"github.com/slotmesh/slotmesh/services/console/internal/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
 )
 
@@ -26,7 +28,12 @@ func TestProblemsNameObjectsInsteadOfIndexes(t *testing.T) {
 }
 
 func TestChangesNameObjectsInsteadOfKeys(t *testing.T) {
-	t.Parallel()
+	all, err := texts.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Page{Words: words.In(all, "en")}
+	NoteOptions(form.Field{Name: "payments.modes.services", Options: []form.Option{{Value: "online", Sentence: "offer_pays_online"}}})
 	fields := document.Fields{
 		"staff":    []any{document.Fields{"key": "dr-lund", "name": "Dr Lund"}},
 		"services": []any{document.Fields{"key": "cut", "name": "Haircut"}},
@@ -41,9 +48,34 @@ func TestChangesNameObjectsInsteadOfKeys(t *testing.T) {
 		{"pricing_rules[x].applies_to", map[string]any{"services": []any{"cut"}}, document.Fields{"services": []any{"Haircut"}}},
 		{"rentals[kayak].upsells", []any{map[string]any{"rental": "kayak"}}, []any{document.Fields{"rental": "Kayak"}}},
 		{"name", "cut", "cut"},
+		{"payments.modes.services", "online", "Online"},
+		{"services[cut].classes", []any{map[string]any{"weekday": "tue"}}, []any{document.Fields{"weekday": "Tuesday"}}},
+		{"staff[dr-lund].name", "tue", "tue"},
 	} {
-		if diff := cmp.Diff(c.want, withNames(fields, c.path, c.value)); diff != "" {
+		if diff := cmp.Diff(c.want, p.withNames(fields, c.path, c.value)); diff != "" {
 			t.Errorf("%s: %s", c.path, diff)
+		}
+	}
+}
+
+func TestChangesWriteDatesAndTimesAsTheRegionDoes(t *testing.T) {
+	t.Parallel()
+	all, err := texts.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tag, want := range map[string][]string{
+		"en-GB": {"24 Dec 2030", "18:30", "24 Dec 2030 · 18:30", "09:00 – 17:30", "09:00 – 00:00"},
+		"en-US": {"Dec 24, 2030", "6:30 pm", "Dec 24, 2030 · 6:30 pm", "9:00 am – 5:30 pm", "9:00 am – 12:00 am"},
+	} {
+		p := &Page{Words: words.In(all, tag)}
+		for i, value := range []string{"2030-12-24", "18:30", "2030-12-24T18:30", "09:00-17:30", "09:00-24:00"} {
+			if got := strings.ReplaceAll(p.Written(value), "\u202f", " "); got != want[i] {
+				t.Errorf("%s in %s: %q, want %q", value, tag, got, want[i])
+			}
+		}
+		if got := p.Written("12-24"); got != "12-24" {
+			t.Errorf("a text is written as %q", got)
 		}
 	}
 }

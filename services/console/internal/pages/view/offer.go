@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/libs/web"
 	"github.com/slotmesh/slotmesh/services/console/internal/changes"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
@@ -258,27 +259,31 @@ var referenced = map[string]string{
 	"staff": "staff", "services": "services", "events": "events", "rentals": "rentals", "rental": "rentals", "packages": "packages", "pricing_rules": "pricing_rules",
 }
 
-// withNames puts the names of objects in the place of their keys, in the value of a field at a path and in the fields of objects within it.
-func withNames(fields document.Fields, path string, value any) any {
+// withNames replaces keys of objects by their names and answers of forms by their labels, in the value of a field at a
+// path and in the fields of objects within it.
+func (p *Page) withNames(fields document.Fields, path string, value any) any {
 	field := path[strings.LastIndexByte(path, '.')+1:]
 	list := fields[referenced[field]]
 	switch value := value.(type) {
 	case string:
-		if referenced[field] != "" {
+		switch label := p.optionLabel(path, value); {
+		case label != "":
+			return label
+		case referenced[field] != "":
 			return called(itemOf(list, value), value)
 		}
 	case []string:
-		return withNames(fields, path, anyOf(value))
+		return p.withNames(fields, path, anyOf(value))
 	case []any:
 		names := make([]any, len(value))
 		for i, item := range value {
-			names[i] = withNames(fields, path, item)
+			names[i] = p.withNames(fields, path, item)
 		}
 		return names
 	case map[string]any:
 		inner := make(document.Fields, len(value))
 		for name, v := range value {
-			inner[name] = withNames(fields, path+"."+name, v)
+			inner[name] = p.withNames(fields, path+"."+name, v)
 		}
 		return inner
 	}
@@ -307,6 +312,58 @@ func (p *Page) fieldName(field string) string {
 // FieldLabels are the labels of the fields of all forms of the offer, by the fields' names.
 var FieldLabels = map[string]string{"hours": "offer_hours", "description": "offer_description"}
 
+// optionSentences are the sentences of the answers to fields of forms, by the name of the field and the value.
+var optionSentences = map[string]map[string]string{}
+
+// NoteOptions notes how the answers to a field of a form are called.
+func NoteOptions(f form.Field) {
+	for _, o := range f.Options {
+		if o.Sentence == "" {
+			continue
+		}
+		if optionSentences[f.Name] == nil {
+			optionSentences[f.Name] = map[string]string{}
+		}
+		value := o.Value
+		if value == form.Everything {
+			value = "all" // as a manifest has it
+		}
+		optionSentences[f.Name][value] = o.Sentence
+	}
+}
+
+// optionLabel is how a form calls an answer to the field at a path; "" for other values.
+func (p *Page) optionLabel(path, value string) string {
+	field := path[strings.LastIndexByte(path, '.')+1:]
+	if (field == "weekday" || field == "days") && slices.Contains(form.Weekdays, value) {
+		return p.fieldName(value)
+	}
+	for name, sentences := range optionSentences {
+		isField := path == name || strings.HasSuffix(path, "."+name)
+		if sentence, has := sentences[value]; isField && has {
+			return p.say(sentence)
+		}
+	}
+	return ""
+}
+
+// Written returns a date, a time or hours of a manifest as the reader's region writes them, and any other text as it is.
+func (p *Page) Written(value string) string {
+	if date, err := timespan.ParseDate(value); err == nil {
+		return p.Words.ShortDate(day(date))
+	}
+	if at, err := timespan.ParseTimeOfDay(value); err == nil {
+		return p.clockOf(int(at))
+	}
+	if moment, err := timespan.ParseLocalDateTime(value); err == nil {
+		return p.localMoment(&moment)
+	}
+	if hours, err := timespan.ParseWindow(value); err == nil {
+		return p.clockOf(int(hours.From)) + " – " + p.clockOf(int(hours.To))
+	}
+	return value
+}
+
 // arrow points from what was to what will be, as the language is read.
 func (p *Page) arrow() string {
 	if p.Words.Direction() == "rtl" {
@@ -333,7 +390,7 @@ func (p *Page) valued(value any) string {
 	case nil:
 		return p.say("offer_nothing")
 	case string:
-		return value
+		return p.Written(value)
 	case bool:
 		if value {
 			return p.say("yes")

@@ -47,7 +47,7 @@ func (p *Page) Problem(fields document.Fields, problem manifest.Problem) string 
 	if value, has := params["Value"]; has && problem.Code == manifest.CodeTwice {
 		last := problem.Path[strings.LastIndexByte(problem.Path, '.')+1:]
 		field, _, _ := strings.Cut(last, "[")
-		params["Value"], _ = withNames(fields, field, value).(string)
+		params["Value"], _ = p.withNames(fields, field, value).(string)
 	}
 	if problem.Code == manifest.CodeForeignLanguage {
 		params["Under"] = p.say("offer_translations")

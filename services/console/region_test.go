@@ -1,0 +1,36 @@
+package console_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/services/console/internal/access"
+	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
+)
+
+// Owners read times and weeks as their browser's region has them.
+func TestOwnersPagesFollowTheReadersRegion(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publishText(t, w, consoletest.Manifest("harbor", "Harbor")+
+		"events: [{key: ball, name: Ball, date: 2030-01-01, start_time: \"20:00\", end_time: \"21:00\", total_capacity: 5}]\n")
+	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
+	for region, want := range map[string][2]string{
+		"en-GB": {"1 Jan 2030 · 20:00", "31 Dec 2029 – 6 Jan 2030"},
+		"en-US": {"Jan 1, 2030 · 8:00 pm", "Dec 30, 2029 – Jan 5, 2030"},
+	} {
+		for i, path := range []string{"/offer/events", "/calendar?date=2030-01-01&view=week"} {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.URL+"/business/harbor"+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Cookie", "slotmesh-session="+mia)
+			request.Header.Set("Accept-Language", region)
+			got := send(t, request)
+			if got.Status != 200 || !strings.Contains(strings.ReplaceAll(got.Body, "\u202f", " "), want[i]) {
+				t.Errorf("%s in %s: %d, no %q in %s", path, region, got.Status, want[i], got.Body)
+			}
+		}
+	}
+}
