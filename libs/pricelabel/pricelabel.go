@@ -4,11 +4,14 @@ package pricelabel
 
 import (
 	"embed"
+	"slices"
 	"sync"
 
 	"github.com/slotmesh/slotmesh/libs/message"
 	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/rule"
 )
 
@@ -27,6 +30,27 @@ func Of(r *catalog.Rule, languages ...string) string {
 		return r.Label.Text
 	}
 	return OfKind(r.Kind, r.Key, languages...)
+}
+
+// Changes lists the pricing rules that changed the prices of what is sold together, each once, with its label in the language
+// of the customer.
+func Changes(offer *catalog.Offer, language string, quotes ...pricing.Quote) []booking.PriceChange {
+	var list []booking.PriceChange
+	for _, quote := range quotes {
+		for _, step := range quote.Steps {
+			i := slices.IndexFunc(offer.Rules, func(r catalog.Rule) bool { return r.Key == step.Rule && string(r.Kind) == step.Kind })
+			if i < 0 || step.Before == step.After { // a package is no rule
+				continue
+			}
+			change := booking.PriceChange{
+				Rule: step.Rule, Kind: step.Kind, Label: Of(&offer.Rules[i], language, offer.DefaultLanguage),
+			}
+			if !slices.Contains(list, change) {
+				list = append(list, change)
+			}
+		}
+	}
+	return list
 }
 
 // OfKind returns the text for a kind of rules. It returns otherwise if there is no text.

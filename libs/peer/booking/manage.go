@@ -62,24 +62,25 @@ type MayMove struct {
 
 // ManagedTicket is an order of tickets as its customer sees it, and what they may do with it now.
 type ManagedTicket struct {
-	ID           uuid.UUID    `json:"id"`
-	Status       string       `json:"status"`
-	EventName    string       `json:"event_name"`
-	TierName     string       `json:"tier_name"` // as of [Ticket], as the next
-	Tiers        []SoldTier   `json:"tiers"`
-	Date         string       `json:"date"`
-	StartTime    string       `json:"start_time"`
-	StartsAt     time.Time    `json:"starts_at"`
-	EndsAt       time.Time    `json:"ends_at"`
-	Timezone     string       `json:"timezone"`      // as of [Booking]
-	FormerStarts []time.Time  `json:"former_starts"` // that the business has moved the event from
-	Withdrawn    bool         `json:"withdrawn"`     // the business no longer offers the event
-	Quantity     int          `json:"quantity"`
-	Total        *json.Number `json:"total"`
-	Currency     string       `json:"currency"`
-	CustomerName string       `json:"customer_name"`
-	Locale       string       `json:"locale"`
-	CreatedAt    time.Time    `json:"created_at"`
+	ID           uuid.UUID     `json:"id"`
+	Status       string        `json:"status"`
+	EventName    string        `json:"event_name"`
+	TierName     string        `json:"tier_name"` // as of [Ticket], as the next
+	Tiers        []SoldTier    `json:"tiers"`
+	Date         string        `json:"date"`
+	StartTime    string        `json:"start_time"`
+	StartsAt     time.Time     `json:"starts_at"`
+	EndsAt       time.Time     `json:"ends_at"`
+	Timezone     string        `json:"timezone"`      // as of [Booking]
+	FormerStarts []time.Time   `json:"former_starts"` // that the business has moved the event from
+	Withdrawn    bool          `json:"withdrawn"`     // the business no longer offers the event
+	Quantity     int           `json:"quantity"`
+	Total        *json.Number  `json:"total"`
+	Currency     string        `json:"currency"`
+	PriceChanges []PriceChange `json:"price_changes,omitempty"` // as of [Ticket]
+	CustomerName string        `json:"customer_name"`
+	Locale       string        `json:"locale"`
+	CreatedAt    time.Time     `json:"created_at"`
 	// Payment is what is paid online, without the provider's reasons; null: nothing is.
 	Payment      *Payment     `json:"payment"`
 	CanPay       bool         `json:"can_pay"` // until payment.due_at

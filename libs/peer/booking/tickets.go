@@ -56,11 +56,13 @@ type Ticket struct {
 	FormerStarts []time.Time `json:"former_starts,omitempty"`
 	Quantity     int         `json:"quantity"` // of all tiers
 	// Total is what the customer was asked for, in Currency; null where the owner sold, who agrees with the customer.
-	Total         *json.Number `json:"total"`
-	Currency      string       `json:"currency"`
-	CustomerName  string       `json:"customer_name"`
-	CustomerEmail *string      `json:"customer_email"`
-	CustomerPhone *string      `json:"customer_phone"`
+	Total    *json.Number `json:"total"`
+	Currency string       `json:"currency"`
+	// PriceChanges are the pricing rules that changed a price of it, each once; left out where none did.
+	PriceChanges  []PriceChange `json:"price_changes,omitempty"`
+	CustomerName  string        `json:"customer_name"`
+	CustomerEmail *string       `json:"customer_email"`
+	CustomerPhone *string       `json:"customer_phone"`
 	// FormData are the customer's answers to the business's own questions, an object.
 	FormData    json.RawMessage `json:"form_data"`
 	Locale      string          `json:"locale"`

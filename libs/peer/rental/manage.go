@@ -26,23 +26,24 @@ type Managed struct {
 
 // ManagedReservation is a reservation as its customer sees it, and what they may do with it now; its fields are those of [Reservation].
 type ManagedReservation struct {
-	ID           uuid.UUID           `json:"id"`
-	RentalName   string              `json:"rental_name"`
-	Status       string              `json:"status"`
-	Withdrawn    bool                `json:"withdrawn"` // as of [Reservation]
-	Quantity     int                 `json:"quantity"`
-	StartDate    timespan.Date       `json:"start_date"`
-	EndDate      timespan.Date       `json:"end_date"`
-	StartTime    *timespan.TimeOfDay `json:"start_time"`
-	EndTime      *timespan.TimeOfDay `json:"end_time"`
-	Extras       []Extra             `json:"extras"`
-	Price        *json.Number        `json:"price"`
-	Total        *json.Number        `json:"total"`
-	Currency     string              `json:"currency,omitempty"`
-	CustomerName string              `json:"customer_name"`
-	Locale       string              `json:"locale"`
-	Timezone     string              `json:"timezone"`
-	CreatedAt    time.Time           `json:"created_at"`
+	ID           uuid.UUID             `json:"id"`
+	RentalName   string                `json:"rental_name"`
+	Status       string                `json:"status"`
+	Withdrawn    bool                  `json:"withdrawn"` // as of [Reservation]
+	Quantity     int                   `json:"quantity"`
+	StartDate    timespan.Date         `json:"start_date"`
+	EndDate      timespan.Date         `json:"end_date"`
+	StartTime    *timespan.TimeOfDay   `json:"start_time"`
+	EndTime      *timespan.TimeOfDay   `json:"end_time"`
+	Extras       []Extra               `json:"extras"`
+	Price        *json.Number          `json:"price"`
+	Total        *json.Number          `json:"total"`
+	Currency     string                `json:"currency,omitempty"`
+	PriceChanges []booking.PriceChange `json:"price_changes,omitempty"` // as of [Reservation]
+	CustomerName string                `json:"customer_name"`
+	Locale       string                `json:"locale"`
+	Timezone     string                `json:"timezone"`
+	CreatedAt    time.Time             `json:"created_at"`
 	// Payment is what is paid online, without the provider's reasons; null: nothing is.
 	Payment *booking.Payment `json:"payment"`
 	CanPay  bool             `json:"can_pay"` // until payment.due_at

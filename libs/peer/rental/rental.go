@@ -111,12 +111,14 @@ type Reservation struct {
 	Units      []Unit              `json:"units"`  // with which it was handed out; empty before the pick-up
 	// Price is that of the rental itself, all its units for all of the time; Total that of all. Null where the owner reserved, who agrees
 	// with the customer.
-	Price         *json.Number `json:"price"`
-	Total         *json.Number `json:"total"`
-	Currency      string       `json:"currency,omitempty"` // of the prices
-	CustomerName  string       `json:"customer_name"`
-	CustomerEmail *string      `json:"customer_email"`
-	CustomerPhone *string      `json:"customer_phone"`
+	Price    *json.Number `json:"price"`
+	Total    *json.Number `json:"total"`
+	Currency string       `json:"currency,omitempty"` // of the prices
+	// PriceChanges are the pricing rules that changed a price of it, each once; left out where none did.
+	PriceChanges  []booking.PriceChange `json:"price_changes,omitempty"`
+	CustomerName  string                `json:"customer_name"`
+	CustomerEmail *string               `json:"customer_email"`
+	CustomerPhone *string               `json:"customer_phone"`
 	// FormData are the customer's answers to the business's own questions, an object.
 	FormData  json.RawMessage `json:"form_data"`
 	Locale    string          `json:"locale"`

@@ -29,6 +29,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -388,7 +389,11 @@ func (w *town) quoteOfTier(item pricing.Item) pricing.Quote {
 	if *item.PartySize >= 4 {
 		price -= tier.Price / 10
 	}
-	return pricing.Quote{Priced: tier.Price > 0, List: tier.Price, Price: price}
+	quote := pricing.Quote{Priced: tier.Price > 0, List: tier.Price, Price: price}
+	if price != tier.Price {
+		quote.Steps = []pricing.Step{{Rule: "group", Kind: string(rule.PartySize), Before: "more", After: "less"}}
+	}
+	return quote
 }
 
 func (w *town) Quotes(ctx context.Context, r pricing.QuotesRequest) (*pricing.QuotesResponse, error) {

@@ -166,7 +166,7 @@ func showOwnTicket(m usecase.Managed) *booking.ManagedTicket {
 		ID: t.ID, Status: t.Status, EventName: t.EventName, TierName: tierNames(t), Tiers: all(t.Tiers, showTier(t.Currency)),
 		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), StartsAt: t.StartsAt, EndsAt: t.EndsAt,
 		Timezone: t.Timezone, FormerStarts: append([]time.Time{}, t.FormerStarts...), Withdrawn: t.Withdrawn, Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
-		CustomerName: t.CustomerName, Locale: t.Locale, CreatedAt: t.CreatedAt,
+		PriceChanges: t.PriceChanges, CustomerName: t.CustomerName, Locale: t.Locale, CreatedAt: t.CreatedAt,
 		Payment: ownPayment(showPayment(t.Payment, t.Currency)), CanPay: m.CanPay, Unpaid: m.Unpaid, Cancellation: m.Cancellation.Shown(),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -230,5 +232,28 @@ func TestOrdersOfTiersAreRefusedByField(t *testing.T) {
 		if !strings.HasPrefix(a.body.Error, sentence) {
 			t.Errorf("%s: %s", rest, a.body.Error)
 		}
+	}
+}
+
+// The labels of pricing rules are kept with the order: it shows them whatever becomes of the rule.
+func TestAnOrderNamesTheRulesThatChangedItsPrice(t *testing.T) {
+	t.Parallel()
+	w := open(t, none)
+	w.change(withGala(public))
+	w.change(func(o *catalog.Offer) {
+		o.Events[0].TotalCapacity, o.Events[0].Tiers[0].Capacity, o.Events[0].Tiers[0].Price = 9, 9, 3000
+		o.Rules = []catalog.Rule{{Key: "group", Kind: rule.PartySize, Label: catalog.Label{Text: "Groups of four"}}}
+	})
+	want := []booking.PriceChange{{Rule: "group", Kind: string(rule.PartySize), Label: "Groups of four"}}
+	four, err := w.buyTickets("", func(n *booking.NewTicket) { n.Quantity = 4 })
+	if err != nil || !slices.Equal(four.PriceChanges, want) {
+		t.Fatalf("got %+v, %v", four, err)
+	}
+	w.change(func(o *catalog.Offer) { o.Rules = nil })
+	if kept, err := w.client().Ticket(actor.With(t.Context(), owner), w.offer.ID, four.ID); err != nil || !slices.Equal(kept.PriceChanges, want) {
+		t.Errorf("later: %+v, %v", kept, err)
+	}
+	if one, err := w.buyTickets("", nil); err != nil || one.PriceChanges != nil {
+		t.Errorf("without a change of the price: %+v, %v", one, err)
 	}
 }

@@ -72,7 +72,7 @@ func showTicket(t store.Ticket) booking.Ticket {
 	shown := booking.Ticket{
 		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierName: tierNames(t), Tiers: all(t.Tiers, showTier(t.Currency)),
 		Date: t.LocalStart.Format(time.DateOnly), StartTime: t.LocalStart.Format(time.TimeOnly), Timezone: t.Timezone, Withdrawn: t.Withdrawn,
-		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code,
+		Quantity: t.Quantity, Total: optionalAmount(t.Currency, t.Total), Currency: t.Currency.Code, PriceChanges: t.PriceChanges,
 		CustomerName: t.CustomerName, CustomerEmail: t.CustomerEmail, CustomerPhone: t.CustomerPhone, FormData: t.FormData,
 		Locale: t.Locale, CreatedAt: t.CreatedAt, CancelledAt: t.CancelledAt, FormerStarts: t.FormerStarts,
 		Payment: showPayment(t.Payment, t.Currency),

@@ -35,6 +35,7 @@ type Ticket struct {
 	Quantity     int         // of all tiers
 	Total        *int64      // minor units of Currency; nil: the order has no price, as the owner sold it
 	Currency     money.Currency
+	PriceChanges []booking.PriceChange // the pricing rules that changed a price of it, each once
 	CustomerName string
 	// CustomerEmail is nil where nothing is to be mailed.
 	CustomerEmail *string
@@ -83,7 +84,7 @@ func (e *SoldOutError) Error() string {
 // ownTicketColumns are those of the row.
 const ownTicketColumns = `id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
 	customer_name, customer_email, customer_phone, form_data, locale, created_at, cancelled_at, link_hash, sequence,
-	coalesce(timezone, ''), coalesce(former_starts, '{}'), coalesce(withdrawn, false)`
+	coalesce(timezone, ''), coalesce(former_starts, '{}'), coalesce(withdrawn, false), price_changes`
 
 // ticketColumns are what [scanTicket] reads: the row, and that of the charge where it is paid online. The argument names the business of
 // both: where tables are sharded, a subquery is not routed by the row around it.
@@ -122,10 +123,11 @@ WITH tier AS MATERIALIZED (
       AND EXISTS (SELECT FROM event)
 ), ticket AS (
     INSERT INTO tickets (business_id, id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
-                         customer_name, customer_email, customer_phone, form_data, locale, offer_version, created_at, link_hash, timezone, on_page, sequence)
+                         customer_name, customer_email, customer_phone, form_data, locale, offer_version, created_at, link_hash, timezone, price_changes,
+                         on_page, sequence)
     SELECT @business_id, @id, @status, @event_id, @event_name, @tiers, @local_start, @starts_at, @ends_at, @quantity, @total, @currency,
            @customer_name, @customer_email, @customer_phone, coalesce(@form_data::jsonb, '{}'), @locale, @offer_version, @now::timestamptz, @link_hash,
-           @timezone, @most_open::integer IS NOT NULL, CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END
+           @timezone, @price_changes, @most_open::integer IS NOT NULL, CASE WHEN @provider::text IS NULL THEN 1 ELSE 0 END
     FROM event
     RETURNING *
 ), charged AS (
@@ -197,7 +199,8 @@ func sellArgs(t NewTicket) pgx.NamedArgs {
 		"event_id": t.EventID, "event_name": t.EventName, "event_capacity": t.EventCapacity,
 		"tiers": t.Tiers, "tier_ids": ids, "quantities": quantities, "capacities": t.TierCapacities,
 		"local_start": t.LocalStart, "starts_at": t.StartsAt, "ends_at": t.EndsAt, "timezone": t.Timezone, "link_hash": t.LinkHash,
-		"quantity": t.Quantity, "total": t.Total, "currency": t.Currency.Code,
+		"price_changes": append([]booking.PriceChange{}, t.PriceChanges...),
+		"quantity":      t.Quantity, "total": t.Total, "currency": t.Currency.Code,
 		"customer_name": t.CustomerName, "customer_email": t.CustomerEmail,
 		"customer_phone": t.CustomerPhone, "form_data": t.FormData, "locale": t.Locale,
 		"offer_version": t.OfferVersion, "now": t.CreatedAt, "most_open": t.MaxOpen,
@@ -353,13 +356,16 @@ func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 	)
 	err := row.Scan(&t.ID, &t.Status, &t.EventID, &t.EventName, &t.Tiers, &t.LocalStart, &t.StartsAt, &t.EndsAt, &t.Quantity, &t.Total, &currency,
 		&t.CustomerName, &t.CustomerEmail, &t.CustomerPhone, &t.FormData, &t.Locale, &t.CreatedAt, &t.CancelledAt, &t.LinkHash, &t.Sequence,
-		&t.Timezone, &t.FormerStarts, &t.Withdrawn, &t.Payment)
+		&t.Timezone, &t.FormerStarts, &t.Withdrawn, &t.PriceChanges, &t.Payment)
 	if err != nil {
 		return Ticket{}, err
 	}
 	t.StartsAt, t.EndsAt = t.StartsAt.UTC(), t.EndsAt.UTC()
 	if len(t.FormerStarts) == 0 {
 		t.FormerStarts = nil
+	}
+	if len(t.PriceChanges) == 0 {
+		t.PriceChanges = nil
 	}
 	for i, start := range t.FormerStarts {
 		t.FormerStarts[i] = start.UTC()

@@ -16,7 +16,6 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/pricelabel"
 	"github.com/slotmesh/slotmesh/libs/timespan"
@@ -165,7 +164,7 @@ func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) s
 			StaffID: performer(c, i),
 			ID:      s.ID, Name: s.Name, VariantID: q.request.Variants[s.ID], VariantName: q.variantName(s),
 			DurationMinutes: s.DurationMinutes, Price: t.quotes[i].Price, Quantity: t.quotes[i].Quantity, UnitPrice: t.quotes[i].Unit,
-			PriceChanges: priceChanges(q.offer, t.quotes[i].Steps, n.Locale),
+			PriceChanges: pricelabel.Changes(q.offer, n.Locale, t.quotes[i]),
 		})
 	}
 	return n
@@ -210,17 +209,4 @@ func (q question) variantName(s *catalog.Service) string {
 	}
 	i := slices.IndexFunc(s.Variants, func(v catalog.Variant) bool { return v.ID == chosen })
 	return s.Variants[i].Name
-}
-
-// priceChanges are the pricing rules that changed a price, each with its label in the language of the booking.
-func priceChanges(offer *catalog.Offer, steps []pricing.Step, language string) []booking.PriceChange {
-	var list []booking.PriceChange
-	for _, step := range steps {
-		i := slices.IndexFunc(offer.Rules, func(r catalog.Rule) bool { return r.Key == step.Rule && string(r.Kind) == step.Kind })
-		if i < 0 || step.Before == step.After { // a package is no rule
-			continue
-		}
-		list = append(list, booking.PriceChange{Rule: step.Rule, Kind: step.Kind, Label: pricelabel.Of(&offer.Rules[i], language, offer.DefaultLanguage)})
-	}
-	return list
 }

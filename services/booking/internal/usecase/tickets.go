@@ -20,6 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/pricelabel"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	bookingrequest "github.com/slotmesh/slotmesh/services/booking/internal/request"
@@ -188,7 +189,7 @@ func hasAddress(order booking.NewTicket) error {
 // price gives each tier of an order the price of one ticket by the business's rules, and the order their total. The party is all tickets
 // of the order; whether it is the customer's first says nothing of tickets (semantics.md §5).
 func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store.NewTicket) error {
-	ask := pricing.QuotesRequest{Slug: offer.Slug, OfferVersion: offer.Version, PurchaseAt: ticket.CreatedAt, OmitSteps: true}
+	ask := pricing.QuotesRequest{Slug: offer.Slug, OfferVersion: offer.Version, PurchaseAt: ticket.CreatedAt, OmitSteps: len(offer.Rules) == 0}
 	for _, tier := range ticket.Tiers {
 		ask.Items = append(ask.Items, pricing.Item{
 			Kind: pricing.KindEvent, ID: ticket.EventID, TierID: &tier.ID, Date: offer.Event(ticket.EventID).Date, PartySize: &ticket.Quantity,
@@ -201,6 +202,7 @@ func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store
 	case answer.OfferVersion != offer.Version || len(answer.Quotes) != len(ask.Items):
 		return errAgain
 	}
+	ticket.PriceChanges = pricelabel.Changes(offer, ticket.Locale, answer.Quotes...)
 	ticket.Total = new(int64)
 	for i, quote := range answer.Quotes {
 		ticket.Tiers[i].Price = &quote.Price

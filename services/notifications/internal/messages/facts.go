@@ -118,16 +118,21 @@ func ofBooking(f *letter.Facts, e event.Event, offer *catalog.Offer, language st
 		if s.Quantity > 1 {
 			f.Subject.Units = append(f.Subject.Units, letter.Units{Quantity: s.Quantity, Price: letter.Money{Amount: s.UnitPrice.String(), Currency: b.Currency}})
 		}
-		for _, change := range s.PriceChanges {
-			if !slices.Contains(f.Subject.Changes, change.Label) {
-				f.Subject.Changes = append(f.Subject.Changes, change.Label)
-			}
-		}
+		addChanges(f, s.PriceChanges)
 	}
 	f.Answers = answers(offer, b.FormData)
 	ofPayment(f, e, b.Payment, b.Currency)
 	addPolicy(&f.Subject, offer, sale{payment: b.Payment, madeAt: b.CreatedAt, withdrawn: b.Withdrawn}, e.At)
 	return nil
+}
+
+// addChanges adds the labels of the pricing rules that changed a price, each once.
+func addChanges(f *letter.Facts, changes []booking.PriceChange) {
+	for _, change := range changes {
+		if !slices.Contains(f.Subject.Changes, change.Label) {
+			f.Subject.Changes = append(f.Subject.Changes, change.Label)
+		}
+	}
 }
 
 // ofPayment tells what is to be paid, and of a cancellation what goes back of what was paid: 0 where nothing does.
@@ -185,6 +190,7 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language str
 	if t.Total != nil {
 		f.Subject.Total = amount(*t.Total, t.Currency)
 	}
+	addChanges(f, t.PriceChanges)
 	f.Answers = answers(offer, t.FormData)
 	ofPayment(f, e, t.Payment, t.Currency)
 	addPolicy(&f.Subject, offer, sale{payment: t.Payment, madeAt: t.CreatedAt, formerStarts: t.FormerStarts, withdrawn: t.Withdrawn}, e.At)
@@ -218,6 +224,7 @@ func ofReservation(f *letter.Facts, e event.Event, offer *catalog.Offer, languag
 	if r.Total != nil {
 		f.Subject.Total = amount(*r.Total, r.Currency)
 	}
+	addChanges(f, r.PriceChanges)
 	at := func(day timespan.Date, minute timespan.TimeOfDay) time.Time {
 		return time.Unix(timespan.Instant(day, minute, f.Business.Zone), 0)
 	}

@@ -1269,7 +1269,7 @@ func managedTicket(p *Page, title string, t *booking.ManagedTicket, done string)
 			return templ_7745c5c3_Err
 		}
 		if t.Total != nil && !nothing(*t.Total) {
-			templ_7745c5c3_Err = fact(p.Words.Say("total"), p.money(*t.Total)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact(p.Words.Say("total"), p.changed(*t.Total, t.PriceChanges)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1333,7 +1333,7 @@ func managedReservation(p *Page, title string, r *rental.ManagedReservation, don
 			return templ_7745c5c3_Err
 		}
 		if r.Total != nil && !nothing(*r.Total) {
-			templ_7745c5c3_Err = fact(p.Words.Say("total"), p.money(*r.Total)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact(p.Words.Say("total"), p.changed(*r.Total, r.PriceChanges)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -393,17 +393,29 @@ func signed(negative bool, amount string) string {
 // totalOf writes what a booking costs, and how that came about.
 func (p *Page) totalOf(b *booking.ManagedBooking) string {
 	says := []string{p.money(b.Total)}
+	var changes []booking.PriceChange
 	for _, s := range b.Services {
 		if s.Quantity > 1 {
 			says = append(says, p.units(s.Quantity, s.UnitPrice))
 		}
-		for _, change := range s.PriceChanges {
-			if !slices.Contains(says, change.Label) {
-				says = append(says, change.Label)
-			}
+		changes = append(changes, s.PriceChanges...)
+	}
+	return strings.Join(labels(says, changes), " · ")
+}
+
+// labels adds the labels of the pricing rules that changed a price, each once.
+func labels(says []string, changes []booking.PriceChange) []string {
+	for _, change := range changes {
+		if !slices.Contains(says, change.Label) {
+			says = append(says, change.Label)
 		}
 	}
-	return strings.Join(says, " · ")
+	return says
+}
+
+// changed writes what tickets or a reservation cost, with the labels of the pricing rules that changed the price.
+func (p *Page) changed(total json.Number, changes []booking.PriceChange) string {
+	return strings.Join(labels([]string{p.money(total)}, changes), " · ")
 }
 
 // cancellable says until when a cancellation gives back what it does now, and until when it can be made.

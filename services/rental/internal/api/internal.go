@@ -285,6 +285,7 @@ func agreed(r store.Reservation) rental.Reservation {
 	}
 	if p := r.Price; p != nil {
 		shown.Price, shown.Total, shown.Currency = new(p.Currency.JSON(p.Own)), new(p.Currency.JSON(p.Total)), p.Currency.Code
+		shown.PriceChanges = p.Changes
 		shown.Payment = r.Payment.Shown(p.Currency)
 	}
 	return shown

@@ -27,6 +27,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/server"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
@@ -160,11 +161,12 @@ func (n *peers) Quotes(_ context.Context, r pricing.QuotesRequest) (*pricing.Quo
 	}
 	answer := &pricing.QuotesResponse{OfferVersion: n.offer.Version, Currency: n.offer.Currency}
 	for _, item := range r.Items {
-		price := n.offer.Rental(item.ID).Price
+		quote := pricing.Quote{Price: n.offer.Rental(item.ID).Price}
 		if *item.Units >= 5 {
-			price /= 2
+			quote.Price /= 2
+			quote.Steps = []pricing.Step{{Rule: "long", Kind: string(rule.Duration), Before: "more", After: "less"}}
 		}
-		answer.Quotes = append(answer.Quotes, pricing.Quote{Price: price})
+		answer.Quotes = append(answer.Quotes, quote)
 	}
 	return answer, nil
 }

@@ -88,7 +88,7 @@ func showManaged(m usecase.Managed) rental.Managed {
 		Kind: event.Reservation, Business: m.Offer.Managed(),
 		Reservation: rental.ManagedReservation{
 			ID: r.ID, RentalName: r.RentalName, Status: r.Status, Withdrawn: r.Withdrawn, Quantity: r.Quantity, StartDate: r.StartDate, EndDate: r.EndDate,
-			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total, Currency: r.Currency,
+			StartTime: r.StartTime, EndTime: r.EndTime, Extras: r.Extras, Price: r.Price, Total: r.Total, Currency: r.Currency, PriceChanges: r.PriceChanges,
 			CustomerName: r.CustomerName, Locale: r.Locale, Timezone: r.Timezone, CreatedAt: r.CreatedAt,
 			Payment: r.Payment, CanPay: m.CanPay, Unpaid: m.Unpaid, Cancellation: m.Cancellation.Shown(),
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
+	"github.com/slotmesh/slotmesh/libs/rule"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -296,5 +298,26 @@ func TestAReservationOfThePageCountsAsOpenUntilItIsOver(t *testing.T) {
 	}
 	if _, err := s.as(actor.Owner, "", wanted(bike, 1, "2027-06-21", "2027-06-21")); err != nil {
 		t.Errorf("the owner then: %v", err)
+	}
+}
+
+// The labels of pricing rules are kept with the reservation: it shows them whatever becomes of the rule.
+func TestAReservationNamesTheRulesThatChangedItsPrice(t *testing.T) {
+	t.Parallel()
+	s := startForCustomers(t)
+	s.edit(func(o *catalog.Offer) {
+		o.Rules = []catalog.Rule{{Key: "long", Kind: rule.Duration, Label: catalog.Label{Text: "Five days and more"}}}
+	})
+	want := []booking.PriceChange{{Rule: "long", Kind: string(rule.Duration), Label: "Five days and more"}}
+	long, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-20", "2027-06-24"))
+	if err != nil || !slices.Equal(long.PriceChanges, want) {
+		t.Fatalf("got %+v, %v", long, err)
+	}
+	s.edit(func(o *catalog.Offer) { o.Rules = nil })
+	if kept, err := s.client.Reservation(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor", long.ID); err != nil || !slices.Equal(kept.PriceChanges, want) {
+		t.Errorf("later: %+v, %v", kept, err)
+	}
+	if short, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-20", "2027-06-20")); err != nil || short.PriceChanges != nil {
+		t.Errorf("without a change of the price: %+v, %v", short, err)
 	}
 }

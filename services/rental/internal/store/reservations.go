@@ -53,7 +53,7 @@ type Reservation struct {
 
 const reservationColumns = `id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute, end_minute,
 	starts_at, ends_at, extras, price, total, currency, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, link_hash, payment, sequence,
-	coalesce(timezone, ''), units, coalesce(withdrawn, false)`
+	coalesce(timezone, ''), units, coalesce(withdrawn, false), price_changes`
 
 func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 	var (
@@ -63,9 +63,10 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 		starts, ends *time.Time
 		own, total   *int64
 		currency     *string
+		changes      []booking.PriceChange
 	)
 	err := row.Scan(&r.ID, &r.RentalID, &r.RentalName, &r.Status, &r.Quantity, &from, &to, &start, &end, &starts, &ends,
-		&r.Extras, &own, &total, &currency, &r.CustomerName, &r.CustomerEmail, &r.CustomerPhone, &r.FormData, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash, &r.Payment, &r.Sequence, &r.Timezone, &r.Units, &r.Withdrawn)
+		&r.Extras, &own, &total, &currency, &r.CustomerName, &r.CustomerEmail, &r.CustomerPhone, &r.FormData, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash, &r.Payment, &r.Sequence, &r.Timezone, &r.Units, &r.Withdrawn, &changes)
 	if err != nil {
 		return Reservation{}, err
 	}
@@ -77,7 +78,7 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 	if own == nil { // all three are null, or none is
 		return r, nil
 	}
-	r.Price = &Price{Own: *own, Total: *total}
+	r.Price = &Price{Own: *own, Total: *total, Changes: changes}
 	r.Price.Currency, err = money.ParseCurrency(*currency)
 	return r, err
 }

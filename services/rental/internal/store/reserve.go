@@ -65,6 +65,7 @@ type Extra struct {
 type Price struct {
 	Own, Total int64
 	Currency   money.Currency
+	Changes    []booking.PriceChange // the pricing rules that changed a price of it, each once
 }
 
 // makeRowsSQL makes the rows of the rentals where there are none; lockSQL waits for whoever holds one. Both go by id, so that those who
@@ -79,10 +80,10 @@ var reserveSQL = `
 WITH reserved AS (
     INSERT INTO reservations (business_id, id, rental_id, rental_name, status, quantity, start_date, end_date, start_minute,
                               end_minute, starts_at, ends_at, extras, price, total, currency, payment, customer_name, customer_email,
-                              customer_phone, form_data, locale, offer_version, link_hash, counted, timezone, sequence, created_at, updated_at)
+                              customer_phone, form_data, locale, offer_version, link_hash, counted, timezone, price_changes, sequence, created_at, updated_at)
     VALUES (@business_id, @id, @rental_id, @rental_name, @status, @quantity, ` + epoch + ` + @start_date::integer,
             ` + epoch + ` + @end_date::integer, @start_minute, @end_minute, @starts_at, @ends_at, @extras, @price, @total, @currency, @payment, @customer_name,
-            @customer_email, @customer_phone, coalesce(@form_data::jsonb, '{}'), @locale, @offer_version, @link_hash, @counted, @timezone,
+            @customer_email, @customer_phone, coalesce(@form_data::jsonb, '{}'), @locale, @offer_version, @link_hash, @counted, @timezone, @price_changes,
             CASE WHEN @payment::jsonb IS NULL THEN 1 ELSE 0 END, @now::timestamptz, @now::timestamptz)
     RETURNING *
 ), held AS (
@@ -160,12 +161,14 @@ func reserveArgs(r NewReservation) pgx.NamedArgs {
 		"customer_name": r.CustomerName, "customer_email": r.CustomerEmail, "customer_phone": r.CustomerPhone, "form_data": r.FormData, "locale": r.Locale,
 		"offer_version": r.OfferVersion, "link_hash": r.LinkHash, "now": r.Now, "counted": r.Counted, "timezone": r.Timezone,
 		"extras": append([]Extra{}, r.Extras...), "price": nil, "total": nil, "currency": nil,
+		"price_changes": []booking.PriceChange{},
 	}
 	if r.Payment != nil {
 		args["status"] = string(state.Pending)
 	}
 	if p := r.Price; p != nil {
 		args["price"], args["total"], args["currency"] = p.Own, p.Total, p.Currency.Code
+		args["price_changes"] = append([]booking.PriceChange{}, p.Changes...)
 	}
 	if h := r.Hours; h != nil {
 		args["start_minute"], args["end_minute"] = int32(h.Start), int32(h.End)

@@ -10,6 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/peer/pricing"
+	"github.com/slotmesh/slotmesh/libs/pricelabel"
 	"github.com/slotmesh/slotmesh/libs/request"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
@@ -77,7 +78,7 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r
 	dates := timespan.Span{
 		Start: timespan.Instant(r.Dates.From, 0, offer.Location()), End: timespan.Instant(r.Dates.To+1, 0, offer.Location()),
 	}
-	ask := pricing.QuotesRequest{Slug: offer.Slug, OfferVersion: offer.Version, PurchaseAt: r.Now, OmitSteps: true}
+	ask := pricing.QuotesRequest{Slug: offer.Slug, OfferVersion: offer.Version, PurchaseAt: r.Now, OmitSteps: len(offer.Rules) == 0}
 	for _, l := range lines {
 		units := l.time(dates, int(r.Dates.To-r.Dates.From)+1)
 		item := pricing.Item{Kind: pricing.KindRental, ID: l.ID, Date: r.Dates.From, Units: &units}
@@ -94,7 +95,7 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r
 		return 0, errAgain
 	}
 	due := int64(0)
-	r.Price = &store.Price{Currency: offer.Money()}
+	r.Price = &store.Price{Currency: offer.Money(), Changes: pricelabel.Changes(offer, r.Locale, answer.Quotes...)}
 	for i, quote := range answer.Quotes {
 		l, unit := lines[i], quote.Price*int64(*ask.Items[i].Units)
 		due += catalog.Due(l.PaymentRequirement, l.DepositValue, unit, offer.Money()) * int64(l.quantity)
