@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
 // objectives are what Prometheus is told of a minute's bookings and of public requests, and the alerts that it has to make of it. 120 are asked for each
@@ -75,7 +77,7 @@ tests:
 // promtool is Prometheus' own program for rules, which Debian's package prometheus brings.
 func promtool(t *testing.T) string {
 	t.Helper()
-	program, err := exec.LookPath("promtool")
+	program, err := inputs.LookPath("promtool")
 	if err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatal("promtool is missing; install the package prometheus")

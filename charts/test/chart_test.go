@@ -18,6 +18,8 @@ import (
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/strvals"
 	"sigs.k8s.io/yaml"
+
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
 var update = flag.Bool("update", false, "write the golden files again")
@@ -52,6 +54,7 @@ func (o object) id() string   { return o.kind() + "/" + o.name() }
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
+	inputs.Checkout() // the chart and the services are other modules
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -70,6 +73,7 @@ func decode[T any](t *testing.T, content []byte) T {
 
 func load(t *testing.T) *chart.Chart {
 	t.Helper()
+	inputs.Checkout()
 	loaded, err := loader.Load(chartPath)
 	if err != nil {
 		t.Fatal(err)

@@ -38,13 +38,20 @@ import (
 // limit is the most that an image may weigh in a registry, in bytes.
 const limit = 30_000_000
 
+// checkout is the folder of the repository. Go's test cache follows only files of this module: by this variable, which
+// withstores sets to a hash of all files, it runs a test again after a change of any other file too.
+func checkout() string {
+	_ = os.Getenv("SLOTMESH_TEST_CHECKOUT")
+	return "../.."
+}
+
 func testSource() Source {
-	return Source{Root: "../..", Version: "test", Revision: "0123abcd", Created: time.Unix(1_700_000_000, 0), Arch: runtime.GOARCH}
+	return Source{Root: checkout(), Version: "test", Revision: "0123abcd", Created: time.Unix(1_700_000_000, 0), Arch: runtime.GOARCH}
 }
 
 func TestServicesAreThoseOfTheTableOfComponentsTheFrontAndTheOperator(t *testing.T) {
 	t.Parallel()
-	table, err := os.ReadFile("../../charts/slotmesh/files/components.yaml")
+	table, err := os.ReadFile(filepath.Join(checkout(), "charts/slotmesh/files/components.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +60,7 @@ func TestServicesAreThoseOfTheTableOfComponentsTheFrontAndTheOperator(t *testing
 		want = append(want, match[1])
 	}
 	slices.Sort(want)
-	got, err := Services("../..")
+	got, err := Services(checkout())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +73,7 @@ func TestServicesAreThoseOfTheTableOfComponentsTheFrontAndTheOperator(t *testing
 // TestServiceImages holds every service's archive against what the README promises of it.
 func TestServiceImages(t *testing.T) {
 	t.Parallel()
-	services, err := Services("../..")
+	services, err := Services(checkout())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +101,7 @@ func TestServiceImages(t *testing.T) {
 func TestOperatorsCommandKnowsTimeZonesAndItsVersionInItsImage(t *testing.T) {
 	t.Parallel()
 	_, root := saved(t, "console")
-	demo, err := os.ReadFile("../../charts/slotmesh/files/demo.yaml")
+	demo, err := os.ReadFile(filepath.Join(checkout(), "charts/slotmesh/files/demo.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -436,7 +443,7 @@ func checkProgram(t *testing.T, program string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	here, err := filepath.Abs("../..")
+	here, err := filepath.Abs(checkout())
 	if err != nil {
 		t.Fatal(err)
 	}

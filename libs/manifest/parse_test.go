@@ -7,10 +7,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
 func example(t testing.TB) []byte {
 	t.Helper()
+	inputs.Checkout("charts")
 	src, err := os.ReadFile("../../charts/slotmesh/files/demo.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/slotmesh/slotmesh/libs/components"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
 const oneSecret, nextSecret, otherSecret = "one-9f3kq7vz2mxw-w8r5n1c0d6s4", "next-t6yb4hd8rcpn-x2z7m9k3j5q1", "other-p0o9i8u7y6t5-r4e3w2q1a5z6"
@@ -85,9 +86,10 @@ func TestCredentialIsGoodAtOneServiceAlone(t *testing.T) {
 // The script makes the Secret of a cluster without Helm: a pair of keys for each service, by which each knows all of the others.
 func TestPeerSecretsPrintsWhatServicesRead(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("openssl"); err != nil {
+	if _, err := inputs.LookPath("openssl"); err != nil {
 		t.Skip("openssl is not installed")
 	}
+	inputs.Checkout("k8s")
 	printed, err := exec.CommandContext(t.Context(), filepath.Join("..", "..", "k8s", "peer-secrets")).Output()
 	if err != nil {
 		t.Fatal(err)

@@ -6,13 +6,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
 // NeedChromium skips a test where Chromium is not installed, which `make test` does not ask for; on CI it fails (see [Lacks]).
 // Instead is the sentence that says what holds there all the same.
 func NeedChromium(t *testing.T, instead string) {
 	t.Helper()
-	if _, err := exec.LookPath("chromium"); err != nil {
+	if _, err := inputs.LookPath("chromium"); err != nil {
 		Lacks(t, "there is no chromium here to ask; %s (apt-get install chromium asks it)", instead)
 	}
 }

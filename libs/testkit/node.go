@@ -2,10 +2,11 @@ package testkit
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
 // nodePackage brings Node as a package of npm, so that programs do not depend on the machine's own version.
@@ -21,7 +22,7 @@ func InstallNode(t *testing.T, packages ...string) NodePrograms {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		Lacks(t, "the package of Node that this test runs on is for Linux on amd64")
 	}
-	npm, err := exec.LookPath("npm")
+	npm, err := inputs.LookPath("npm")
 	if err != nil {
 		Lacks(t, "npm is not installed")
 	}

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
 // installWithin bounds an installing, downloads included.
@@ -41,7 +43,7 @@ func debian(t testing.TB, program, pack string) string {
 
 func installed(program string) (string, bool) {
 	for _, name := range []string{program, "/usr/sbin/" + program} {
-		if at, err := exec.LookPath(name); err == nil {
+		if at, err := inputs.LookPath(name); err == nil {
 			return at, true
 		}
 	}

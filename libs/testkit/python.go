@@ -3,6 +3,8 @@ package testkit
 import (
 	"os/exec"
 	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
 // PythonPackages are packages of PyPI, installed once, outside the checkout.
@@ -12,7 +14,7 @@ type PythonPackages struct{ at, python string }
 // done, the test is skipped with a sentence that says why; on CI it fails (see [Lacks]).
 func InstallPython(t *testing.T, packages ...string) PythonPackages {
 	t.Helper()
-	python, err := exec.LookPath("python3")
+	python, err := inputs.LookPath("python3")
 	if err != nil {
 		Lacks(t, "python3 is not installed")
 	}

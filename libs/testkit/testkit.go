@@ -20,6 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/redisx"
 	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
 // The variables that name the stores.
@@ -135,6 +136,7 @@ func Unique() string {
 
 func lookup(t testing.TB, name string) string {
 	t.Helper()
+	inputs.Programs() // the stores are programs of this machine
 	value := os.Getenv(name)
 	if value == "" {
 		t.Fatalf("%s is not set; run the tests by `make test`, which starts PostgreSQL, Redis and stripe-mock, and builds Dex", name)

@@ -21,6 +21,7 @@ import (
 	"github.com/sethvargo/go-envconfig"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
 // walkthroughs are the documents that lead new users from nothing to done. The last one starts another program at its end.
@@ -58,7 +59,7 @@ type walk struct {
 func TestTheWalkthroughsOfNewUsersAreAsTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	for _, needed := range []string{"curl", "jq"} {
-		if _, err := exec.LookPath(needed); err != nil {
+		if _, err := inputs.LookPath(needed); err != nil {
 			testkit.Lacks(t, "%s is not installed", needed)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
 // Alberta and British Columbia leave the change of clocks, as 2026c has it.
@@ -25,7 +26,7 @@ Zone Europe/London 0:00 - GMT
 // compiled returns a folder of zone data of a version.
 func compiled(t *testing.T, version string) string {
 	t.Helper()
-	zic, err := exec.LookPath("zic")
+	zic, err := inputs.LookPath("zic")
 	if err != nil {
 		if zic = "/usr/sbin/zic"; exec.Command(zic, "--version").Run() != nil { // the test's own words
 			testkit.Lacks(t, "there is no zic")

@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
 )
 
@@ -80,7 +80,7 @@ func TestARunMeasuresEverythingAndAllAnswersAreRight(t *testing.T) {
 // expectPainted says that every step was seen, with the same script and style; where there is no Chromium none was.
 func expectPainted(t *testing.T, all []Painted) {
 	t.Helper()
-	if _, err := exec.LookPath("chromium"); err == nil && len(all) != 4 {
+	if _, err := inputs.LookPath("chromium"); err == nil && len(all) != 4 {
 		t.Errorf("%d pages were painted", len(all))
 	}
 	for _, p := range all {

@@ -21,6 +21,7 @@ import (
 	"github.com/sethvargo/go-envconfig"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
@@ -171,7 +172,7 @@ func (s *saved) restore(file string) (string, string) {
 // dumped is what PostgreSQL's program writes of a database, tables and rows, in lines without an order. When migrations were applied is left out.
 func dumped(t *testing.T, url string) []string {
 	t.Helper()
-	if _, err := exec.LookPath("pg_dump"); err != nil {
+	if _, err := inputs.LookPath("pg_dump"); err != nil {
 		testkit.Lacks(t, "there is no pg_dump on the PATH")
 	}
 	text, err := exec.CommandContext(t.Context(), "pg_dump", "--exclude-table-data=*.goose_db_version", url).Output()

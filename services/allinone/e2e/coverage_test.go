@@ -12,10 +12,15 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// root is the repository, seen from here.
-const root = "../../.."
+// repository is the folder of the repository. Who reads files there depends on all of it.
+func repository() string {
+	inputs.Checkout()
+	return "../../.."
+}
 
 // proof is a row of proofs.yaml, which says what stands where.
 type proof struct {
@@ -46,7 +51,7 @@ func proofs(t *testing.T) []proof {
 // testsOf names the test functions of a package, read from its source: no package can import another's tests.
 func testsOf(t *testing.T, directory string) map[string]bool {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, directory, "*_test.go"))
+	files, err := filepath.Glob(filepath.Join(repository(), directory, "*_test.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +100,7 @@ func TestTheTableOfProofsHolds(t *testing.T) {
 	if len(rows) == 0 {
 		t.Fatal("the table is empty")
 	}
-	text, err := os.ReadFile(filepath.Join(root, "services/catalog/internal/docs/public.yaml"))
+	text, err := os.ReadFile(filepath.Join(repository(), "services/catalog/internal/docs/public.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/services/allinone/e2e/visitor"
 )
 
@@ -25,7 +26,7 @@ const sampleFolder = "../../catalog/internal/docs/samples"
 // run runs a program of this machine in a folder, with further variables in its environment.
 func run(t *testing.T, dir string, env []string, program string, args ...string) testkit.ToolRun {
 	t.Helper()
-	if _, err := exec.LookPath(program); err != nil {
+	if _, err := inputs.LookPath(program); err != nil {
 		testkit.Lacks(t, "%s is not installed", program)
 	}
 	command := exec.CommandContext(t.Context(), program, args...)
@@ -41,6 +42,7 @@ func run(t *testing.T, dir string, env []string, program string, args ...string)
 // sampled copies a program of the developers' page into a folder of its own.
 func sampled(t *testing.T, name string) string {
 	t.Helper()
+	inputs.Checkout()
 	text, err := os.ReadFile(filepath.Join(sampleFolder, name))
 	if err != nil {
 		t.Fatal(err)

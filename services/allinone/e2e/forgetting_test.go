@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
@@ -39,7 +40,7 @@ var (
 // dump is the whole database as pg_dump writes it.
 func dump(t *testing.T, databaseURL string) string {
 	t.Helper()
-	program, err := exec.LookPath("pg_dump")
+	program, err := inputs.LookPath("pg_dump")
 	if err != nil {
 		testkit.Lacks(t, "pg_dump is not on the PATH: %v", err)
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/postgres"
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/allinone"
 	"github.com/slotmesh/slotmesh/services/allinone/internal/deadlines"
@@ -98,6 +99,7 @@ type world struct {
 // one test can be many clients. Limits that are settings are roomy: tests share a Redis, and some this machine's address.
 func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	t.Helper()
+	inputs.Checkout() // tests read documents and pages of all services
 	cfg := allinone.Config{
 		Home: t.TempDir(), Now: monday, TrustedProxies: []string{"127.0.0.0/8"},
 		DatabaseURL: tables.Copy(t, "e2e"), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: cryptorand.Text(),

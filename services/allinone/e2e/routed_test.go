@@ -25,6 +25,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
@@ -284,6 +285,7 @@ func TestTheTablesAndStatementsThatAreOfNoOneBusinessAreNamed(t *testing.T) {
 	if diff := cmp.Diff(unsharded, without); diff != "" {
 		t.Errorf("the tables without business_id differ: -want, +got\n%s", diff)
 	}
+	inputs.Checkout()
 	document, err := os.ReadFile("../../booking/docs/sharding.md")
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ type shape struct {
 // readDescribed reads a document as it is written, in YAML.
 func readDescribed(t *testing.T, path string) *described {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join(root, path))
+	source, err := os.ReadFile(filepath.Join(repository(), path))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func builtTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, part := range []string{"package.json", "tsconfig.json", "src", "test"} {
-		from := filepath.Join(root, typescriptSDK, part)
+		from := filepath.Join(repository(), typescriptSDK, part)
 		to := filepath.Join(dir, part)
 		if stat, err := os.Stat(from); err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func builtTypeScriptSDK(t *testing.T, node testkit.NodePrograms) string {
 		}
 		write(t, to, string(text))
 	}
-	source, err := filepath.Abs(filepath.Join(root, publicDocument))
+	source, err := filepath.Abs(filepath.Join(repository(), publicDocument))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func (w *world) typescriptSDKBooks(t *testing.T, node testkit.NodePrograms, dir,
 		DevDependencies map[string]string
 		Dependencies    map[string]string
 	}
-	text, err := os.ReadFile(filepath.Join(root, typescriptSDK, "package.json"))
+	text, err := os.ReadFile(filepath.Join(repository(), typescriptSDK, "package.json"))
 	if err == nil {
 		err = json.Unmarshal(text, &pack)
 	}

@@ -5,6 +5,9 @@
 //
 // The command finds the stores' URLs in SLOTMESH_TEST_DATABASE_URL and SLOTMESH_TEST_REDIS_URL. With -race it also
 // finds "-race" in SLOTMESH_TEST_RACE, or nothing where there is no C compiler and none can be installed.
+//
+// The URLs are the same in every run, so that Go's test cache works: it keeps a result until a variable that the test read
+// changes. Only one run at a time has these URLs: a run beside it, and any run with CI=true, has URLs of its own.
 package main
 
 import (
@@ -14,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/slotmesh/slotmesh/services/allinone/internal/backing"
@@ -40,16 +44,40 @@ func run(ctx context.Context, args []string) (int, error) {
 	if len(args) == 0 {
 		return 2, errors.New("name the command to run: withstores [-race] command [argument ...]")
 	}
-	stores, err := backing.Start(ctx, backing.Options{Throwaway: true, Say: say})
+	options := backing.Options{Throwaway: true, Say: say}
+	if os.Getenv("CI") != "true" {
+		if home, err := openUsualHome(); err != nil {
+			say(err.Error() + ": this run takes stores at another address, and caches no test that uses them")
+		} else {
+			options.Folder = home.Path
+			defer func() { _ = home.Close() }() // the process ends
+		}
+	}
+	stores, err := backing.Start(ctx, options)
 	if err != nil {
 		return 1, err
 	}
+	env = append(env, testInputs(ctx)...)
 	env = append(env, "SLOTMESH_TEST_DATABASE_URL="+stores.DatabaseURL, "SLOTMESH_TEST_REDIS_URL="+stores.RedisURL)
 	code, err := runCommand(ctx, env, args, stores.Failed())
 	if stopErr := stores.Stop(); stopErr != nil {
 		say(stopErr.Error())
 	}
 	return code, err
+}
+
+// openUsualHome locks the folder of the stores that have the same URLs in every run.
+func openUsualHome() (*backing.Home, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	home, err := backing.OpenHome(filepath.Join(cache, "slotmesh", "test-stores"))
+	var used *backing.InUseError
+	if errors.As(err, &used) {
+		return nil, fmt.Errorf("the process %s uses the test stores", used.Holder)
+	}
+	return home, err
 }
 
 func raceFlag(ctx context.Context) string {

@@ -19,12 +19,15 @@ import (
 
 // Options say which stores to use or start.
 type Options struct {
-	Home        string            // folder of an open [Home], where the data is kept; with Throwaway it may be empty
-	DatabaseURL string            // a PostgreSQL to use instead of starting one
-	RedisURL    string            // a Redis to use instead of starting one
-	Throwaway   bool              // for tests: no durability, many connections; without a Home, data in a temporary folder
-	NoRedis     bool              // starts and asks none
-	Say         func(line string) // tells the person at the terminal about installs and other choices
+	Home        string // folder of an open [Home], where the data is kept; with Throwaway it may be empty
+	DatabaseURL string // a PostgreSQL to use instead of starting one
+	RedisURL    string // a Redis to use instead of starting one
+	Throwaway   bool   // for tests: no durability, many connections; without a Home, data in a temporary folder
+	NoRedis     bool   // starts and asks none
+	// Folder, with Throwaway, is the folder of an open [Home] for sockets and data instead of a new temporary folder: the
+	// stores then have the same URLs at every start.
+	Folder string
+	Say    func(line string) // tells the person at the terminal about installs and other choices
 
 	// MayInstall is asked before packages are installed, with what a package manager would do; nil: they may.
 	MayInstall func(what string) bool
@@ -110,6 +113,9 @@ type place struct {
 
 // place chooses the folders. Data kept over restarts stays in the home wherever the processes' account can reach it.
 func (s *Stores) place(o Options, a account) (place, error) {
+	if o.Throwaway && o.Folder != "" {
+		return s.stablePlace(o.Folder, a)
+	}
 	sockets, err := a.privateTempDir()
 	if err != nil {
 		return place{}, err
@@ -129,6 +135,28 @@ func (s *Stores) place(o Options, a account) (place, error) {
 		o.Say(fmt.Sprintf("PostgreSQL's data is kept in %s: the user %s, which runs it, cannot reach %s.", data, a.name, o.Home))
 	}
 	return place{account: a, data: data, sockets: sockets, logs: o.Home}, nil
+}
+
+// stablePlace makes the subfolder of an open home that the stores of every start use, and ends what a run that was killed
+// left there. Where the account cannot reach the home, the subfolder has a fixed place elsewhere.
+func (s *Stores) stablePlace(home string, a account) (place, error) {
+	base, err := a.dataDir(home)
+	if err != nil {
+		return place{}, err
+	}
+	dir := filepath.Join(base, "stores")
+	if len(dir) > longestSocketDir {
+		return place{}, fmt.Errorf("the path %s is too long for a socket", dir)
+	}
+	stable := place{account: a, data: dir, sockets: dir, logs: dir}
+	if err := endLeftover(postgresData(stable)); err != nil {
+		return place{}, err
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
+		return place{}, err
+	}
+	s.onStop(func() error { return os.RemoveAll(dir) })
+	return stable, a.own(dir)
 }
 
 // socketsNote is the file in the home that names the folder of the sockets.

@@ -87,6 +87,28 @@ func TestStoresAnswerAndLeaveNothingBehind(t *testing.T) {
 	}
 }
 
+func TestStoresInAFolderKeepTheirURLsAndLoseTheirData(t *testing.T) {
+	t.Parallel()
+	home := newHome(t)
+	first := start(t, Options{Throwaway: true, Folder: home})
+	database, redisURL := first.DatabaseURL, first.RedisURL
+	exec1(t, first, "CREATE TABLE lost (id int)")
+	left := filepath.Join(first.sockets(t), "left")
+	stop(t, first)
+	if err := os.MkdirAll(left, 0o700); err != nil { // as a run that was killed leaves files
+		t.Fatal(err)
+	}
+	second := start(t, Options{Throwaway: true, Folder: home})
+	defer stop(t, second)
+	if second.DatabaseURL != database || second.RedisURL != redisURL {
+		t.Errorf("the URLs %s and %s became %s and %s", database, redisURL, second.DatabaseURL, second.RedisURL)
+	}
+	exec1(t, second, "CREATE TABLE lost (id int)")
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file of the earlier run is still there: %v", err)
+	}
+}
+
 func TestDataIsKeptOverRestarts(t *testing.T) {
 	t.Parallel()
 	home := newHome(t)

@@ -15,6 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/rule"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
@@ -47,6 +48,7 @@ func compiled(t *testing.T, src string) *catalog.Offer {
 
 func example(t *testing.T) *catalog.Offer {
 	t.Helper()
+	inputs.Checkout("charts")
 	src, err := os.ReadFile("../../../../charts/slotmesh/files/demo.yaml")
 	if err != nil {
 		t.Fatal(err)

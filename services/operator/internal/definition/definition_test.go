@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/services/operator/internal/definition"
 )
 
@@ -26,6 +27,7 @@ func TestTheChartsDefinitionsAreInStepWithTheManifestsSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		inputs.Checkout("charts")
 		file := "../../../../charts/slotmesh/files/definitions/" + name + ".yaml"
 		if *update {
 			if err := os.WriteFile(file, want, 0o644); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/message/words"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
@@ -21,6 +22,7 @@ import (
 // engineRules are the values of the constants Rule… of the engine, as its source has them.
 func engineRules(t *testing.T) []string {
 	t.Helper()
+	inputs.Checkout("libs")
 	file, err := parser.ParseFile(token.NewFileSet(), "../../../../../libs/peer/availability/explain.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
