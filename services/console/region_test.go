@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -32,5 +33,22 @@ func TestOwnersPagesFollowTheReadersRegion(t *testing.T) {
 				t.Errorf("%s in %s: %d, no %q in %s", path, region, got.Status, want[i], got.Body)
 			}
 		}
+	}
+}
+
+// Who books for a customer types a telephone number or none.
+func TestBookingFormRefusesWhatIsNoPhoneNumber(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: publish(t, w), Role: access.Manager})
+	form := url.Values{"service": {"x"}, "date": {"2030-01-01"}, "time": {"10:00"}, "name": {"Zoë"}, "people": {"1"}, "phone": {"abc"}}
+	const says = "Please write a number such as +351 21 000 0000."
+	got := fill(t, w, "/business/harbor/bookings/new", mia, form)
+	if got.Status != 422 || !strings.Contains(got.Body, says) {
+		t.Errorf("abc: %d %s", got.Status, got.Body)
+	}
+	form.Set("phone", "+351 21 000 0000")
+	if got := fill(t, w, "/business/harbor/bookings/new", mia, form); strings.Contains(got.Body, says) {
+		t.Errorf("a number: %d %s", got.Status, got.Body)
 	}
 }

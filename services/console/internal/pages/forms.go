@@ -366,6 +366,9 @@ func checked(page *view.Page, b view.Booking) map[string]string {
 	if b.Email != "" && !email.Valid(b.Email) {
 		wrong["email"] = page.Words.Say("email_wrong")
 	}
+	if b.Phone != "" && !catalog.IsPhone(b.Phone) {
+		wrong["phone"] = page.Words.Say("phone_wrong")
+	}
 	if b.People < 1 {
 		wrong["people"] = page.Words.Say("check_field")
 	}
