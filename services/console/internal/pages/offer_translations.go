@@ -18,11 +18,11 @@ import (
 var translatable = map[string][]string{
 	"services": {"name", "category", "description_html"}, "staff": {"name", "category", "description_html"}, "events": {"name", "description_html"},
 	"tiers": {"name"}, "rentals": {"name", "description_html"}, "form": {"label"}, "options": {"label"}, "page": {"about_html"},
-	"variants": {"name"}, "packages": {"name", "description"}, "business": {"name"},
+	"variants": {"name"}, "packages": {"name", "description"}, "business": {"name"}, "pricing_rules": {"label"},
 }
 
 // translatedLists are the lists whose texts are translated, each on a page of its own.
-var translatedLists = []string{"services", "packages", "staff", "events", "rentals", "form", "page"}
+var translatedLists = []string{"services", "packages", "staff", "events", "rentals", "pricing_rules", "form", "page"}
 
 // onTranslations is how many objects a page of translations holds.
 const onTranslations = 40
