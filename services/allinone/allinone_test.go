@@ -184,6 +184,39 @@ func TestThePrintedLinkSignsTheDemosOwnerInOnce(t *testing.T) {
 	})
 }
 
+// beginLine is where an operator begins a business of their own.
+var beginLine = regexp.MustCompile(`begin +(http://\S+)`)
+
+// A newcomer who has started everything sets up a business of their own by the pages alone, at each start.
+func TestPrintedLinkBeginsABusiness(t *testing.T) {
+	t.Parallel()
+	env := stores(t)
+	env["PORT"], env["ADMIN_PORT"], env["MAIL_PORT"], env["SLOTMESH_HOME"] = "0", "0", "0", t.TempDir()
+	for range 2 {
+		runOnce(t, env, func(greeting string) {
+			found := beginLine.FindStringSubmatch(greeting)
+			if found == nil {
+				t.Fatalf("printed:\n%s", greeting)
+			}
+			jar, err := cookiejar.New(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			browser := http.Client{Jar: jar, Timeout: testkit.Patience}
+			defer browser.CloseIdleConnections()
+			answer, err := browser.PostForm(found[1], nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, _ := io.ReadAll(answer.Body)
+			_ = answer.Body.Close()
+			if answer.StatusCode != http.StatusOK || !strings.Contains(string(page), `href="/business"`) {
+				t.Errorf("%d %s", answer.StatusCode, page)
+			}
+		})
+	}
+}
+
 func TestAKeyOfAnotherDatabaseIsReplaced(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

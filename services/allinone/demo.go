@@ -36,6 +36,8 @@ type Demo struct {
 	Key  string // an API key of it, of scope all
 	// SignIn is where its owner signs in, once.
 	SignIn string
+	// Begin is where an operator signs in, once, who sets up another business.
+	Begin string
 	// Try are shell lines that list its services, list its slots and book one. The last two are missing when nothing
 	// is free in the next weeks.
 	Try []string
@@ -54,8 +56,11 @@ func (p *Process) startDemo(ctx context.Context) error {
 		return fmt.Errorf("an API key for the demo business cannot be made: %w", err)
 	}
 	p.Demo = &Demo{Slug: demoSlug, Key: key}
-	if p.Demo.SignIn, err = p.demoSignIn(ctx); err != nil {
+	if p.Demo.SignIn, err = p.signInLink(ctx, demoOwner); err != nil {
 		return fmt.Errorf("a sign-in link for the demo's owner cannot be made: %w", err)
+	}
+	if p.Demo.Begin, err = p.signInLink(ctx, demoOperator); err != nil {
+		return fmt.Errorf("a sign-in link for an operator cannot be made: %w", err)
 	}
 	if err := p.bookMonth(ctx); err != nil {
 		return fmt.Errorf("the demo business's month cannot be booked: %w", err)
@@ -101,11 +106,16 @@ func (p *Process) demoKey(ctx context.Context) (string, error) {
 	return made.Secret, os.WriteFile(path, []byte(made.Secret+"\n"), 0o600)
 }
 
-// demoSignIn invites the demo's owner, who is one already at a later start, and returns where they sign in.
-func (p *Process) demoSignIn(ctx context.Context) (string, error) {
+// demoOwner and demoOperator are invitations. The operator is apart from the owner: a trial shows the pages as an owner has them.
+const (
+	demoOwner    = `{"business": "` + demoSlug + `", "email": "owner@harbor.example", "name": "Harbor's owner", "role": "owner", "mail": false}`
+	demoOperator = `{"email": "operator@slotmesh.example", "name": "Operator", "role": "operator", "mail": false}`
+)
+
+// signInLink sends an invitation and returns where the invited person signs in. At a later start the person is known already.
+func (p *Process) signInLink(ctx context.Context, invitation string) (string, error) {
 	header := http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {"application/json"}}
-	wanted := []byte(`{"business": "` + demoSlug + `", "email": "owner@harbor.example", "name": "Harbor's owner", "role": "owner", "mail": false}`)
-	status, body, err := request(ctx, http.MethodPost, p.AdminURL+"/admin/invitations", header, wanted)
+	status, body, err := request(ctx, http.MethodPost, p.AdminURL+"/admin/invitations", header, []byte(invitation))
 	if err := expect(http.StatusCreated, status, body, err); err != nil {
 		return "", err
 	}
