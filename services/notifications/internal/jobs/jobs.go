@@ -21,6 +21,8 @@ type Work struct {
 	Workers  *river.Workers
 	Queues   map[string]river.QueueConfig
 	Periodic []*river.PeriodicJob
+	// PollEvery is how often due jobs are looked for. 0 means once per second; tests ask more often.
+	PollEvery time.Duration
 }
 
 // NewWork returns work without anything to do yet.
@@ -59,6 +61,7 @@ func Open(pool *pgxpool.Pool, work *Work, now clock.Clock, tel *telemetry.Teleme
 		Logger:               tel.Logger,
 		PollOnly:             true,
 		FetchCooldown:        fetchPause,
+		FetchPollInterval:    work.PollEvery,
 		JobTimeout:           Timeout,
 		RescueStuckJobsAfter: rescueAfter,
 		SoftStopTimeout:      stopWithin,
