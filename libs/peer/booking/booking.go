@@ -176,6 +176,8 @@ type BookedService struct {
 	UnitPrice json.Number `json:"unit_price,omitempty"` // of one of them, before the rules that go by the size of the party
 	// PriceChanges are the pricing rules that changed the price, in order; left out where none did.
 	PriceChanges []PriceChange `json:"price_changes,omitempty"`
+	// PackageName is the name of the package that it was sold in with the others; left out for single services.
+	PackageName string `json:"package_name,omitempty"`
 }
 
 // PerformedBy returns when a member performs the booking, or the part of a package that is the member's; false where the member has no

@@ -6,18 +6,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// PackageName returns the name of the package that these services of a booking are, in a language of the business; "" for a single
-// service and for services that are no package of the offer.
+// PackageName returns the name of the package that the services of a booking were sold as, in a language of the business;
+// "" if they were sold as single services.
 func PackageName(offer *catalog.Offer, services []BookedService, language string) string {
-	if len(services) < 2 {
+	if len(services) == 0 {
 		return ""
 	}
-	ids, varied := make([]uuid.UUID, len(services)), false
+	ids := make([]uuid.UUID, len(services))
 	for i, s := range services {
-		ids[i], varied = s.ID, varied || s.VariantID != uuid.Nil
+		ids[i] = s.ID
 	}
-	if sold := offer.PackageOf(ids, varied); sold != nil {
-		return sold.Name.In(language)
-	}
-	return ""
+	return offer.PackageName(ids, services[0].PackageName, language)
 }

@@ -30,6 +30,14 @@ func (o *Offer) VariantName(service, variant uuid.UUID, sold, language string) s
 	return nameOf(s.Variants[i].Name, s.Variants[i].NameTranslations, sold, language)
 }
 
+// PackageName returns the name of the package of these services that was sold; "" if sold is "".
+func (o *Offer) PackageName(services []uuid.UUID, sold, language string) string {
+	if p := o.PackageOf(services, false); p != nil {
+		return nameOf(p.Name.Text, p.Name.Translations, sold, language)
+	}
+	return sold
+}
+
 // MemberName returns the name of a staff member. It returns sold if id is nil or names no member of this offer.
 func (o *Offer) MemberName(id *uuid.UUID, sold, language string) string {
 	if id == nil {

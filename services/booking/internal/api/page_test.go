@@ -337,6 +337,21 @@ func TestABookingOnThePageIsCountedInTheStatementThatBooks(t *testing.T) {
 	}
 }
 
+// keepsThePackage expects that a booking, its customer's page and calendar name the package that it was sold as.
+func keepsThePackage(t *testing.T, w *town, name string, got *booking.Booking) {
+	t.Helper()
+	token := tokenOf(got.ManageURL)
+	seen, err := w.pages().Managed(t.Context(), token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ics := entries(t, w.read("/internal/manage/"+token+"/calendar").text)
+	if got.Services[0].PackageName != "Pair" || seen.Booking.Services[1].PackageName != "Pair" || len(ics) != 1 ||
+		!strings.HasPrefix(ics[0].Summary, "Pair (") {
+		t.Errorf("%s: the package is lost: %+v, %+v, %+v", name, got.Services, seen.Booking.Services, ics)
+	}
+}
+
 // What the business itself sells is priced as a package where it is one, and what is booked costs the shares that pricing answers; an API key's
 // services are each priced alone, as /services lists them.
 func TestPackagesAreSoldByThePageAndTheOwnerAlone(t *testing.T) {
@@ -344,7 +359,10 @@ func TestPackagesAreSoldByThePageAndTheOwnerAlone(t *testing.T) {
 	w := open(t, none)
 	w.change(func(o *catalog.Offer) {
 		o.Bookings.MaxOpenPerCustomer = 20
-		o.Packages = []catalog.Package{{ID: uuid.New(), Key: "pair", ServiceIDs: []uuid.UUID{saunaID, cutID}, Price: new(int64(3000))}}
+		pair := catalog.Label{Text: "Pair", Translations: map[string]string{"pt": "Par"}}
+		o.Packages = []catalog.Package{
+			{ID: uuid.New(), Key: "pair", Name: pair, ServiceIDs: []uuid.UUID{saunaID, cutID}, Price: new(int64(3000))},
+		}
 	})
 	both := func(n *booking.NewBooking) { n.ServiceIDs = []string{cutID.String(), saunaID.String()} }
 	for name, c := range map[string]struct {
@@ -358,8 +376,13 @@ func TestPackagesAreSoldByThePageAndTheOwnerAlone(t *testing.T) {
 		if got.Total != "30.00" || len(got.Services) != 2 || got.Services[0].Price != "20.00" || got.Services[1].Price != "10.00" {
 			t.Errorf("%s booked %+v", name, got)
 		}
+		keepsThePackage(t, w, name, got)
 	}
-	w.expect("by API key", w.book(w.key("write"), order("15:30", map[string]any{"service_ids": []string{cutID.String(), saunaID.String()}})), 201, "")
+	alone := w.book(w.key("write"), order("15:30", map[string]any{"service_ids": []string{cutID.String(), saunaID.String()}}))
+	w.expect("by API key", alone, 201, "")
+	if seen, err := w.pages().Managed(t.Context(), tokenOf(alone.body.ManageURL)); err != nil || seen.Booking.Services[0].PackageName != "" {
+		t.Errorf("by API key the customer sees %+v, %v", seen.Booking, err)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if last := w.quotes[len(w.quotes)-1]; len(last.Items) != 2 || last.Together {

@@ -19,7 +19,7 @@ func showBooking(b store.Booking) booking.Booking {
 	for i, s := range b.Services {
 		services[i] = booking.BookedService{
 			ID: s.ID, Name: s.Name, VariantID: s.VariantID, VariantName: s.VariantName, DurationMinutes: s.DurationMinutes, Price: b.Currency.JSON(s.Price), StaffID: s.StaffID,
-			PriceChanges: s.PriceChanges,
+			PriceChanges: s.PriceChanges, PackageName: s.PackageName,
 		}
 		if s.Quantity > 1 {
 			services[i].Quantity, services[i].UnitPrice = s.Quantity, b.Currency.JSON(s.UnitPrice)

@@ -105,7 +105,7 @@ func services(e store.FeedEntry) string {
 			names[i] += " (" + s.VariantName + ")"
 		}
 	}
-	return strings.Join(names, ", ")
+	return store.InPackage(e.Services, strings.Join(names, ", "))
 }
 
 // party is who comes, and how many where it is not one: nobody is named of a customer who was forgotten.

@@ -16,7 +16,8 @@ import (
 // OfBooking writes a booking for its customer's own calendar. UID and sequence are those of the messages about it, so that whichever
 // comes later replaces the other.
 func OfBooking(business string, b store.Booking) ([]byte, error) {
-	event := own(b.ID, b.Sequence, b.UpdatedAt, b.StartsAt, b.EndsAt, services(store.FeedEntry{Services: b.Services})+" · "+business)
+	summary := services(store.FeedEntry{Services: b.Services}) + " · " + business
+	event := own(b.ID, b.Sequence, b.UpdatedAt, b.StartsAt, b.EndsAt, summary)
 	switch b.Status {
 	case state.Pending:
 		event.Status = ical.Tentative

@@ -130,6 +130,16 @@ type SoldService struct {
 	UnitPrice int64      `json:"unit_price,omitempty"` // of one of them
 	// PriceChanges are the pricing rules that changed Price.
 	PriceChanges []booking.PriceChange `json:"price_changes,omitempty"`
+	PackageName  string                `json:"package_name,omitempty"` // of the package that all services were sold as, or ""
+}
+
+// InPackage returns the name of the package that the services were sold as, and what they are in brackets; what alone for
+// single services.
+func InPackage(services []SoldService, what string) string {
+	if len(services) == 0 || services[0].PackageName == "" {
+		return what
+	}
+	return services[0].PackageName + " (" + what + ")"
 }
 
 // toldColumns are those of a booking but for the hash of its link, which no event keeps.

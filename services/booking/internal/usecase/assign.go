@@ -159,15 +159,32 @@ func (q question) newBooking(id uuid.UUID, c availability.Assignment, t terms) s
 	if c.Session != nil {
 		n.SessionID, n.Capacity = &c.Session.ID, c.Session.Capacity
 	}
+	sold := q.packageName()
 	for i, s := range q.services {
 		n.Services = append(n.Services, store.SoldService{
-			StaffID: performer(c, i),
-			ID:      s.ID, Name: s.Name, VariantID: q.request.Variants[s.ID], VariantName: q.variantName(s),
+			PackageName: sold,
+			StaffID:     performer(c, i),
+			ID:          s.ID, Name: s.Name, VariantID: q.request.Variants[s.ID], VariantName: q.variantName(s),
 			DurationMinutes: s.DurationMinutes, Price: t.quotes[i].Price, Quantity: t.quotes[i].Quantity, UnitPrice: t.quotes[i].Unit,
 			PriceChanges: pricelabel.Changes(q.offer, n.Locale, t.quotes[i]),
 		})
 	}
 	return n
+}
+
+// packageName returns the name of the package that the services are sold as, in the default language, or "".
+func (q question) packageName() string {
+	if !q.soldByBusiness() {
+		return ""
+	}
+	ids := make([]uuid.UUID, len(q.services))
+	for i, s := range q.services {
+		ids[i] = s.ID
+	}
+	if p := q.offer.PackageOf(ids, len(q.request.Variants) > 0); p != nil {
+		return p.Name.Text
+	}
+	return ""
 }
 
 // performer is the member who performs a service in a package with staff per service; nil otherwise.

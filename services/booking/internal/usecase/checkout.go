@@ -43,7 +43,7 @@ func servicesOf(services []store.SoldService) string {
 	for i, s := range services {
 		names[i] = s.Name
 	}
-	return strings.Join(names, ", ")
+	return store.InPackage(services, strings.Join(names, ", "))
 }
 
 // shortened keeps a name within what providers take.

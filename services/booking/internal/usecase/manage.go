@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"github.com/slotmesh/slotmesh/libs/actor"
@@ -180,8 +181,10 @@ func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 func (m Managed) Translated() Managed {
 	b, t := &m.Booking, &m.Ticket
 	b.Services = slices.Clone(b.Services)
+	sold := soldAs(m.Offer, b)
 	for i := range b.Services {
 		s := &b.Services[i]
+		s.PackageName = sold
 		if s.VariantName != "" {
 			s.VariantName = m.Offer.VariantName(s.ID, s.VariantID, s.VariantName, b.Locale)
 		}
@@ -196,6 +199,18 @@ func (m Managed) Translated() Managed {
 	}
 	t.EventName = m.Offer.EventName(t.EventID, t.EventName, t.Locale)
 	return m
+}
+
+// soldAs returns the name of the package that a booking was sold as, in the customer's language; "" for single services.
+func soldAs(offer *catalog.Offer, b *store.Booking) string {
+	if len(b.Services) == 0 {
+		return ""
+	}
+	ids := make([]uuid.UUID, len(b.Services))
+	for i, s := range b.Services {
+		ids[i] = s.ID
+	}
+	return offer.PackageName(ids, b.Services[0].PackageName, b.Locale)
 }
 
 // Cancel cancels a booking or an order of tickets for its customer, who has agreed to this refund, and returns what they see then. Faults: invalid_parameter;
