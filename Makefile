@@ -24,17 +24,20 @@ DEX_VERSION := v2.45.1
 DEX_COMMIT  := v0.0.0-20260303133905-11d2eeb52b42
 DEX         := $(dir $(shell $(GO) env GOCACHE))slotmesh/dex-$(DEX_VERSION)
 
-# The race detector makes tests five times as dear, and collecting garbage under it is a tenth of that: there it is done when four times as much has
-# gathered. It sees all but these, of which there is a rule each:
-#   - what renders and packs, and shares nothing: Kubernetes' libraries alone are dear to build with it
-#   - the packages that .golangci.yaml holds to be pure: nothing in them runs beside anything else; whoever uses them is tested with it
-#   - walks through pages in a browser, most of whose time is Chromium's (a test that opens one is named InABrowser, or fails): what serves pages is
-#     asked without a browser too, and from many sides at once, with the detector
+# The race detector makes tests five times as slow. Under it a garbage collection costs a tenth of that, and happens when four times as much
+# has gathered. It sees the tests of all packages in which things run at the same time, and of the end-to-end tests those of raced_test.go.
+# Without it run:
+#   - the other end-to-end tests: the packages that they run through have tests of their own with it
+#   - what renders and packs, and shares nothing: Kubernetes' libraries alone take long to build with it
+#   - the packages that .golangci.yaml holds to be pure: nothing in them runs at the same time; their callers are tested with it
 #   - files that say `//go:build !race`, and why
 UNRACED    := charts/test k8s/e2e
 PURE       := $(shell sed -nE 's|^ +- "\*\*/(.*)/\*\.go"$$|\1|p' .golangci.yaml)
-IN_BROWSER := InABrowser$$
 RACED      := $(addprefix ./,$(addsuffix /...,$(filter-out $(UNRACED),$(MODULES))))
+E2E        := services/allinone/e2e
+
+# Go caches the result of a package until the package, or something that its tests read, changes. CI runs every test, in random order.
+TEST := -timeout 40m $(if $(filter true,$(CI)),-shuffle=on)
 
 FUZZTIME  ?= 10s
 BENCHTIME ?= 1s
@@ -81,16 +84,17 @@ test: lint check-generated check-tidy test-go check-modules ## everything that m
 test-go: $(BIN)/withstores $(STRIPE_MOCK) $(DEX) ## unit, store and end-to-end tests, on a PostgreSQL, a Redis, a stripe-mock and a Dex of their own
 	@echo '== tests'
 	@# Tests begin in the order of their packages: the longest first, and the others beside it, one package more than there are processors, as some wait.
-	@raced=$$($(GO) list $(RACED) | grep -vxF $(addprefix -e github.com/slotmesh/slotmesh/,$(PURE))); \
+	@raced=$$($(GO) list $(RACED) | grep -vxF $(addprefix -e github.com/slotmesh/slotmesh/,$(PURE)) | grep -v /$(E2E)); \
 	SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) SLOTMESH_TEST_DEX=$(DEX) $(BIN)/withstores -race sh -c ' \
-	  (unset CGO_ENABLED; GOGC=400 GOMEMLIMIT=2GiB $(GO) test -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) $$SLOTMESH_TEST_RACE -shuffle=on -timeout 40m -skip "$(IN_BROWSER)" ./services/allinone/e2e "$$@") && \
-	  $(GO) test -shuffle=on -timeout 40m -run "$(IN_BROWSER)" ./services/allinone/e2e/...' raced $$raced
-	@# The soak takes its time whatever runs beside it.
-	@$(MAKE) --no-print-directory -j2 -Otarget test-unraced soak SOAKFLAGS=-quiet
+	  several="-p $$(($$(getconf _NPROCESSORS_ONLN) + 1))"; \
+	  (unset CGO_ENABLED; GOGC=400 GOMEMLIMIT=2GiB $(GO) test $$several $$SLOTMESH_TEST_RACE $(TEST) ./$(E2E) "$$@") && \
+	  $(GO) test $$several $(TEST) ./$(E2E)/... ./k8s/images $(addprefix ./,$(PURE) $(addsuffix /...,$(UNRACED)))' raced $$raced
+	@$(MAKE) --no-print-directory -j2 -Otarget test-soak $(if $(filter true,$(CI)),soak SOAKFLAGS=-quiet)
 
-.PHONY: test-unraced
-test-unraced:
-	@$(GO) test -shuffle=on -timeout 40m ./k8s/images ./services/allinone/soak $(addprefix ./,$(PURE) $(addsuffix /...,$(UNRACED)))
+# The soak takes its time, whatever runs at the same time.
+.PHONY: test-soak
+test-soak: $(BIN)/withstores
+	@$(BIN)/withstores $(GO) test $(TEST) ./services/allinone/soak
 
 .PHONY: cluster-tools
 cluster-tools: ## build what `make cluster` and `make e2e` are made of, once, beside Go's build cache (20 minutes)

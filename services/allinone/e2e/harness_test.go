@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -41,7 +42,26 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
+	if pattern := flag.Lookup("test.run"); pattern.Value.String() == "" && len(racedTests) > 0 {
+		if err := pattern.Value.Set(namesOf(racedTests)); err != nil {
+			panic(err)
+		}
+	}
 	leaks.Verify(tests{m})
+}
+
+// racedTests are the tests that run with the race detector, unless -run asks for others: with it the whole package takes three
+// times as long, and the packages of the services have tests of their own. Without the detector the list is empty.
+var racedTests []func(*testing.T)
+
+// namesOf is a pattern that matches the names of these tests.
+func namesOf(tests []func(*testing.T)) string {
+	var names []string
+	for _, test := range tests {
+		name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
+		names = append(names, name[strings.LastIndex(name, ".")+1:])
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
 }
 
 // tests are all tests, after which the template of their databases goes.

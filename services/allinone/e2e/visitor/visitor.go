@@ -42,11 +42,11 @@ type Chromium struct {
 }
 
 // Open starts the Chromium of this machine. Where it lacks one, or the rules of axe-core cannot be installed, the test is skipped; on CI it
-// fails (see [testkit.Lacks]). The test's name ends with InABrowser, by which `make test` runs it without the race detector.
+// fails (see [testkit.Lacks]). The test's name ends with InABrowser, so that `-skip InABrowser` leaves it out.
 func Open(t *testing.T) *Chromium {
 	t.Helper()
 	if test, _, _ := strings.Cut(t.Name(), "/"); !strings.HasSuffix(test, "InABrowser") {
-		t.Fatalf("%s opens a browser: let its name end with InABrowser, so that `make test` runs it without the race detector", test)
+		t.Fatalf("%s opens a browser: let its name end with InABrowser, so that -skip InABrowser leaves it out", test)
 	}
 	testkit.NeedChromium(t, "pages are tested over HTTP alone")
 	axe := testkit.InstallNode(t, axePackage).File(t, "axe-core/axe.min.js")

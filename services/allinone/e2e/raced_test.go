@@ -1,0 +1,22 @@
+//go:build race
+
+package e2e
+
+import "testing"
+
+// Many customers at once for a slot, for seats, for tickets and for units; agents; two replicas; messages and webhooks; a
+// payment; the pages.
+func init() {
+	racedTests = []func(*testing.T){
+		TestOneSlotIsSoldOnceToManyAtTheSameTime,
+		TestOfFiftyPartiesAsManySitAsThereAreSeats,
+		TestTicketsAreNeverOversoldTo200OrdersAtOnce,
+		TestOfTwentyWhoReserveTheLastThreeCanoesThreeGetThem,
+		TestAHundredAgentsBookOneSlotOnce,
+		TestOnTwoReplicasWithoutRedisNothingIsBookedAfterAPublishOrARevocation,
+		TestCustomersAndOwnersAreWrittenTo,
+		TestABookingArrivesAsASignedWebhook,
+		TestABookingIsPaidOnline,
+		TestABookingIsMadeByPlainLinksAndForms,
+	}
+}
