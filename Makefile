@@ -24,19 +24,20 @@ DEX_VERSION := v2.45.1
 DEX_COMMIT  := v0.0.0-20260303133905-11d2eeb52b42
 DEX         := $(dir $(shell $(GO) env GOCACHE))slotmesh/dex-$(DEX_VERSION)
 
-# The race detector makes tests five times as slow. Under it a garbage collection costs a tenth of that, and happens when four times as much
-# has gathered. It sees the tests of all packages in which things run at the same time, and of the end-to-end tests those of raced_test.go.
-# Without it run:
+# The race detector makes tests five times as slow. A tenth of that is garbage collection, which under it happens when four times as
+# much garbage is there. It runs with the tests of all packages in which things happen at the same time, and with the end-to-end
+# tests of raced_test.go. Without it run:
 #   - the other end-to-end tests: the packages that they run through have tests of their own with it
 #   - what renders and packs, and shares nothing: Kubernetes' libraries alone take long to build with it
-#   - the packages that .golangci.yaml holds to be pure: nothing in them runs at the same time; their callers are tested with it
+#   - the packages that .golangci.yaml holds to be pure: nothing in them runs concurrently; their callers are tested with it
 #   - files that say `//go:build !race`, and why
 UNRACED    := charts/test k8s/e2e
 PURE       := $(shell sed -nE 's|^ +- "\*\*/(.*)/\*\.go"$$|\1|p' .golangci.yaml)
 RACED      := $(addprefix ./,$(addsuffix /...,$(filter-out $(UNRACED),$(MODULES))))
 E2E        := services/allinone/e2e
 
-# Go caches the result of a package until the package, or something that its tests read, changes. CI runs every test, in random order.
+# Go keeps the result of a package until the package, or something that its tests read, changes. CI runs every test, in random
+# order.
 TEST := -timeout 40m $(if $(filter true,$(CI)),-shuffle=on)
 
 FUZZTIME  ?= 10s
@@ -83,7 +84,8 @@ test: lint check-generated check-tidy test-go check-modules ## everything that m
 .PHONY: test-go
 test-go: $(BIN)/withstores $(STRIPE_MOCK) $(DEX) ## unit, store and end-to-end tests, on a PostgreSQL, a Redis, a stripe-mock and a Dex of their own
 	@echo '== tests'
-	@# Tests begin in the order of their packages: the longest first, and the others beside it, one package more than there are processors, as some wait.
+	@# Tests begin in the order of their packages: the longest first, and the others beside it, one package more than there are
+	@# processors, as some wait.
 	@raced=$$($(GO) list $(RACED) | grep -vxF $(addprefix -e github.com/slotmesh/slotmesh/,$(PURE)) | grep -v /$(E2E)); \
 	SLOTMESH_TEST_STRIPE_MOCK=$(STRIPE_MOCK) SLOTMESH_TEST_DEX=$(DEX) $(BIN)/withstores -race sh -c ' \
 	  several="-p $$(($$(getconf _NPROCESSORS_ONLN) + 1))"; \
