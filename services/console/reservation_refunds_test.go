@@ -117,6 +117,27 @@ func TestRefundAboveWhatWasPaidSaysWhatIsLeft(t *testing.T) {
 	shows(t, fill(t, w, at+"/refund", owner, url.Values{"amount": {"300"}}), 422, says, "-Something has changed")
 }
 
+func TestRefundOfABookingAboveWhatWasPaidSaysWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	id := publish(t, w)
+	owner := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Owner})
+	const says = "€40.00 was paid online. You can still refund up to €25.00."
+	for status, sent := range map[string]struct {
+		at   string
+		form url.Values
+	}{
+		booking.StatusConfirmed: {"/cancel", url.Values{"refund": {"amount"}, "amount": {"25.01"}}},
+		booking.StatusCancelled: {"/refund", url.Values{"amount": {"300"}}},
+	} {
+		b := someBooking(status, "2030-12-01")
+		b.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "40.00", Refunded: "15.00"}
+		w.Booking.Add(id, b)
+		got := fill(t, w, "/business/harbor/bookings/"+b.ID.String()+sent.at, owner, sent.form)
+		shows(t, got, 422, says, "-Something has changed")
+	}
+}
+
 func TestCancellingAReservationOnThePageShowsItsRefundFirst(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
