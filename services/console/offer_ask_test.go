@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,9 +33,9 @@ func asked(t *testing.T) askedFirst {
 	return askedFirst{w, id, ahead.ID, w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})}
 }
 
-// priced is the form of the service, as it is sent with another price.
+// priced is the form of the service, as it is sent with another price and a longer duration.
 func priced(price string, more ...string) url.Values {
-	form := url.Values{"base": {"1"}, "name": {"Haircut"}, "duration_minutes": {"45"}, "price": {price}, "active": {"yes"}}
+	form := url.Values{"base": {"1"}, "name": {"Haircut"}, "duration_minutes": {"50"}, "price": {price}, "active": {"yes"}}
 	for i := 0; i < len(more); i += 2 {
 		form.Set(more[i], more[i+1])
 	}
@@ -101,8 +102,8 @@ func TestSavingAsksNothingWithoutNeedAndSaysWhatNobodyKnows(t *testing.T) {
 	w.Availability.LeaveOutside(availability.Outside{Already: true, Reason: availability.Reason{Rule: availability.RuleClosed}})
 	w.saves(t, priced("47"), 2)
 	w.StopBooking()
-	w.asks(t, priced("48", "base", "2"), "It cannot be checked now", "47", "48", "Save anyway")
-	w.saves(t, priced("48", "base", "2", "agreed", "2"), 3)
+	w.asks(t, priced("48", "base", "2", "duration_minutes", "55"), "It cannot be checked now", "47", "48", "Save anyway")
+	w.saves(t, priced("48", "base", "2", "duration_minutes", "55", "agreed", "2"), 3)
 	if log := w.Log.String(); !strings.Contains(log, "would leave outside is not known") {
 		t.Error("the log says nothing")
 	}
@@ -113,5 +114,20 @@ func TestSavingAsksNothingWithoutNeedAndSaysWhatNobodyKnows(t *testing.T) {
 	got = fill(t, w.World, "/business/harbor/offer/undo", w.mia, url.Values{"version": {"3"}, "section": {"services"}, "agreed": {"3"}})
 	if got.Status != 303 || !strings.Contains(got.Header.Get("Location"), "saved=4") {
 		t.Errorf("undo: %d %s", got.Status, got.Body)
+	}
+}
+
+// A price changes nothing that is booked, so that saving one asks neither availability nor the tables of sales.
+func TestSavingAPriceAsksPeersFourTimes(t *testing.T) {
+	t.Parallel()
+	w := asked(t)
+	before := w.Peers.Asked()
+	w.saves(t, priced("47", "duration_minutes", "45"), 2)
+	asked := w.Peers.Asked()[len(before):]
+	if len(asked) > 4 || slices.ContainsFunc(asked, func(call string) bool { return !strings.Contains(call, "/harbor") }) {
+		t.Errorf("%d calls: %q", len(asked), asked)
+	}
+	if text := w.Call(t, "GET", harb, "").Body; !strings.Contains(text, "47") {
+		t.Errorf("the price is not published: %s", text)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 type Peers struct {
 	mu     sync.Mutex
 	reads  int
+	asked  []string
 	writes []string
 }
 
@@ -25,6 +27,7 @@ var reading = []string{"/search", "/diff", "/sales", "/plan", "/customers", "/af
 func (p *Peers) count(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
+		p.asked = append(p.asked, r.Method+" "+r.URL.Path)
 		if reads := r.Method == http.MethodGet || hasSuffix(r.URL.Path, reading); reads {
 			p.reads++
 		} else {
@@ -42,6 +45,13 @@ func hasSuffix(path string, of []string) bool {
 		}
 	}
 	return false
+}
+
+// Asked returns all requests to peers so far.
+func (p *Peers) Asked() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.asked)
 }
 
 // Writes returns the writes that peers were asked for so far.

@@ -32,6 +32,18 @@ func Principal(c *fiber.Ctx) access.Principal {
 	return p
 }
 
+type businessKey struct{}
+
+// Business returns the business that a read was authorized for, as it was read then. It returns nil for an operator's
+// request, and for a write: the business may have changed until the body has come.
+func Business(c *fiber.Ctx) *catalog.Offer {
+	if c.Method() != fiber.MethodGet {
+		return nil
+	}
+	business, _ := c.Locals(businessKey{}).(*catalog.Offer)
+	return business
+}
+
 // FindBusiness finds a business by its slug, as it is now. Fault: business_not_found.
 type FindBusiness func(ctx context.Context, slug string) (*catalog.Offer, error)
 
@@ -113,6 +125,7 @@ func (r *Router) check(path string, action access.Action) fiber.Handler {
 			return err
 		}
 		c.SetUserContext(access.Judged(c.UserContext(), business.ID))
+		c.Locals(businessKey{}, business)
 		return c.Next()
 	}
 }

@@ -272,7 +272,7 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	if asked, err := p.asksFirst(c, o, s, draft); asked || err != nil {
 		return err
 	}
-	published, err := p.owner.PublishOffer(c.UserContext(), gate.Principal(c), o.page.Business.Slug, draft)
+	published, err := p.owner.PublishOffer(c.UserContext(), gate.Principal(c), o.page.Business, draft)
 	if fault.Is(err, fault.PreconditionFailed) {
 		return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
 	}

@@ -23,6 +23,10 @@ func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *usecase.Off
 	if versionOf(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
 		return false, nil
 	}
+	affects, err := usecase.AffectsSold(draft.Before.Manifest, draft.Manifest)
+	if err != nil || !affects && !s.always {
+		return false, err
+	}
 	found, err := p.planOf(c, o.page.Business.Slug, draft)
 	if err != nil || !s.always && found != nil && found.Outside.New() == 0 && found.Kept == nil && !found.ErasesCustomers() {
 		return false, err

@@ -48,10 +48,15 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 	if s.posted.Has("again") { // from the question whether to save it all the same
 		return s.again(fiber.StatusOK, nil)
 	}
-	slug := o.page.Business.Slug
+	slug, newest := o.page.Business.Slug, o.offer
 	if s.draft == nil {
 		s.draft = func() (*usecase.OfferDraft, error) {
-			return p.owner.DraftOffer(c.UserContext(), slug, changeOf(o, s.posted))
+			change := changeOf(o, s.posted)
+			if newest != nil && newest.Version == o.page.Business.Version {
+				change.Newest = newest
+			}
+			newest = nil // it is read again if the draft could not be published over it
+			return p.owner.DraftOffer(c.UserContext(), slug, change)
 		}
 	}
 	for range publishAttempts {
@@ -76,7 +81,7 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 		if asked, err := p.asksFirst(c, o, s, draft); asked || err != nil {
 			return err
 		}
-		published, err := p.owner.PublishOffer(c.UserContext(), gate.Principal(c), slug, draft)
+		published, err := p.owner.PublishOffer(c.UserContext(), gate.Principal(c), o.page.Business, draft)
 		if err == nil {
 			says := url.Values{"saved": {strconv.FormatInt(published.Version, 10)}, "since": {strconv.FormatInt(o.offer.Version, 10)}}
 			if s.item != "" {

@@ -120,9 +120,11 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	business, err := p.owner.Business(c.UserContext(), slug)
-	if err != nil {
-		return nil, err
+	business := gate.Business(c)
+	if business == nil {
+		if business, err = p.owner.Business(c.UserContext(), slug); err != nil {
+			return nil, err
+		}
 	}
 	page := p.plain(c, business.DefaultLanguage)
 	page.Business, page.Place, page.Seal = business, place, p.box.Of(business.Slug).SealPath

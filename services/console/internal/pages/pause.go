@@ -71,7 +71,7 @@ func (p *Pages) endPause(c *fiber.Ctx) error {
 
 // setPause pauses or takes bookings again, and leads to today, which says so.
 func (p *Pages) setPause(c *fiber.Ctx, page *view.Page, asked view.Pausing, until *timespan.Date, done string) error {
-	err := p.owner.Pause(c.UserContext(), gate.Principal(c), page.Business.Slug, until)
+	err := p.owner.Pause(c.UserContext(), gate.Principal(c), page.Business, until)
 	if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {
 		page.Wrong = page.Words.Say(sentence)
 		return p.show(c, fault.KindOf(err).Status, page, view.Pause(page, asked))

@@ -28,9 +28,18 @@ var _ OwnerMailer = (*Accounts)(nil)
 type watched struct {
 	Name     string `json:"name"`
 	Payments struct {
-		Accounts map[string]string `json:"accounts"`
+		Accounts map[string]manifest.Line `json:"accounts"`
 	} `json:"payments"`
 	Privacy *manifest.Privacy `json:"privacy"`
+}
+
+// watchedIn returns the watched fields of a manifest.
+func watchedIn(m *manifest.Manifest) *watched {
+	w := &watched{Name: string(m.Name), Privacy: m.Privacy}
+	if m.Payments != nil {
+		w.Payments.Accounts = m.Payments.Accounts
+	}
+	return w
 }
 
 func (w *watched) keepCustomersDays() int {

@@ -3,6 +3,7 @@ package usecase
 import (
 	"bytes"
 	"context"
+	"log/slog"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,8 @@ type OfferChange struct {
 	TakeTheirs map[string]bool
 	// Over is the newest version that whoever decided this has seen; 0 for who was not asked yet.
 	Over int64
+	// Newest is the newest version if it was just read; nil to read it. If it is outdated, publishing the draft fails.
+	Newest *Offer
 }
 
 // OfferDraft is a change as it would be published.
@@ -62,7 +65,10 @@ type OfferDraft struct {
 // changed the same, that is listed. Nothing is published. Faults: conflict where the offer is managed elsewhere; not_found for an unknown
 // version.
 func (o *Owner) DraftOffer(ctx context.Context, slug string, change OfferChange) (*OfferDraft, error) {
-	newest, err := o.Offer(ctx, slug, 0)
+	newest, err := change.Newest, error(nil)
+	if newest == nil {
+		newest, err = o.Offer(ctx, slug, 0)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -103,13 +109,34 @@ func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
 	return nil
 }
 
-// PublishOffer publishes a draft that has neither conflicts nor problems, over the version that it was held against alone; a draft that changes
-// nothing publishes nothing. Faults: precondition_failed where there is another by now; those of [Owner.Publish].
-func (o *Owner) PublishOffer(ctx context.Context, by Principal, slug string, draft *OfferDraft) (*catalog.Published, error) {
+// PublishOffer publishes a draft that has neither conflicts nor problems, over the version that it was compared with alone.
+// A draft that changes nothing publishes nothing. business is the business as it was read for this request. Faults:
+// precondition_failed if another version is the newest by now; those of [Owner.Publish].
+func (o *Owner) PublishOffer(
+	ctx context.Context, by Principal, business *catalog.Offer, draft *OfferDraft,
+) (*catalog.Published, error) {
+	slug := business.Slug
 	if bytes.Equal(draft.Text, draft.Before.Text) {
 		return &catalog.Published{ID: draft.Manifest.BusinessID(), Slug: slug, Version: draft.Before.Version}, nil
 	}
-	return o.Publish(ctx, by, slug, draft.Text, catalog.MediaYAML, strconv.Quote(strconv.FormatInt(draft.Before.Version, 10)))
+	if draft.Before.Version != business.Version { // the slug may have passed to another business since
+		var err error
+		if business, err = o.Business(ctx, slug); err != nil {
+			return nil, err
+		}
+	}
+	if !by.Operator {
+		if err := mayChange(by, business.ID, draft.Before.Manifest, draft.Manifest); err != nil {
+			return nil, err
+		}
+	}
+	ifMatch := strconv.Quote(strconv.FormatInt(draft.Before.Version, 10))
+	published, err := o.Businesses.Binding(by.Operator).Publish(ctx, slug, draft.Text, catalog.MediaYAML, ifMatch)
+	if err == nil {
+		o.changed(ctx, by, "publish", slug, slog.Int64("version", published.Version))
+		o.mailChanges(ctx, published, watchedIn(draft.Before.Manifest), watchedIn(draft.Manifest))
+	}
+	return published, err
 }
 
 // UndoOffer takes back what one version has changed, and keeps what others have published since. Its draft and its faults are as those of

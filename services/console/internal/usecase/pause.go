@@ -5,6 +5,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/fault"
 	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 	"github.com/slotmesh/slotmesh/libs/timespan"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
@@ -12,8 +13,8 @@ import (
 // Pause publishes the newest version with online bookings paused until a date; nil takes them again. All else of it stays as it is written.
 // Faults: conflict where the offer is managed elsewhere, or somebody publishes at the same time; invalid_parameter with the problems of
 // the manifest; those of [Owner.Publish].
-func (o *Owner) Pause(ctx context.Context, by Principal, slug string, until *timespan.Date) error {
-	newest, err := o.Offer(ctx, slug, 0)
+func (o *Owner) Pause(ctx context.Context, by Principal, business *catalog.Offer, until *timespan.Date) error {
+	newest, err := o.Offer(ctx, business.Slug, 0)
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (o *Owner) Pause(ctx context.Context, by Principal, slug string, until *tim
 	if fields["bookings"] = settings; len(settings) == 0 {
 		delete(fields, "bookings")
 	}
-	draft, err := o.DraftOffer(ctx, slug, OfferChange{Base: newest.Version, Fields: fields})
+	draft, err := o.DraftOffer(ctx, business.Slug, OfferChange{Base: newest.Version, Fields: fields, Newest: newest})
 	switch {
 	case err != nil:
 		return err
@@ -40,6 +41,6 @@ func (o *Owner) Pause(ctx context.Context, by Principal, slug string, until *tim
 	case len(draft.Conflicts) > 0:
 		return fault.New(fault.Conflict, "The offer has changed meanwhile; try again.")
 	}
-	_, err = o.PublishOffer(ctx, by, slug, draft)
+	_, err = o.PublishOffer(ctx, by, business, draft)
 	return err
 }

@@ -1,11 +1,14 @@
 package usecase
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/google/uuid"
 
+	"github.com/slotmesh/slotmesh/libs/manifest"
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
@@ -157,4 +160,49 @@ func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
 		return nil
 	}
 	return &offer.Events[i]
+}
+
+// AffectsSold reports whether the difference between two manifests can leave outside what customers have booked, remove
+// customers' data, or change the zone or the currency of what is sold from now on. It is true for every field but prices,
+// texts and pictures, which no booking is checked against.
+func AffectsSold(before, after *manifest.Manifest) (bool, error) {
+	old, err := json.Marshal(withoutPrices(before))
+	if err != nil {
+		return false, err
+	}
+	wanted, err := json.Marshal(withoutPrices(after))
+	return !bytes.Equal(old, wanted), err
+}
+
+// withoutPrices is a copy of a manifest without its prices, texts and pictures.
+func withoutPrices(m *manifest.Manifest) *manifest.Manifest {
+	rest := *m
+	rest.Name, rest.LogoURL, rest.SocialLinks, rest.ActionButtons, rest.PricingRules = "", "", nil, nil, nil
+	rest.Translations, rest.Page, rest.Notifications = nil, nil, nil
+	rest.Staff = copied(m.Staff, func(s *manifest.Staff) {
+		s.Name, s.Category, s.DescriptionHTML, s.ImageURL, s.Translations = "", "", "", "", nil
+	})
+	rest.Services = copied(m.Services, func(s *manifest.Service) {
+		s.Name, s.Category, s.DescriptionHTML, s.ImageURL, s.Translations = "", "", "", "", nil
+		s.Price, s.PricePer, s.PaymentRequirement, s.DepositValue = manifest.Decimal{}, "", "", nil
+		s.Variants = copied(s.Variants, func(v *manifest.Variant) { v.Name, v.Price, v.Translations = "", nil, nil })
+	})
+	rest.Events = copied(m.Events, func(e *manifest.Event) {
+		e.Name, e.DescriptionHTML, e.ImageURL, e.Translations = "", "", "", nil
+		e.Tiers = copied(e.Tiers, func(t *manifest.Tier) { t.Name, t.Price, t.Translations = "", manifest.Decimal{}, nil })
+	})
+	rest.Rentals = copied(m.Rentals, func(r *manifest.Rental) {
+		r.Name, r.Category, r.DescriptionHTML, r.ImageURL, r.Translations = "", "", "", "", nil
+		r.Price, r.PaymentRequirement, r.DepositValue = manifest.Decimal{}, "", nil
+	})
+	return &rest
+}
+
+// copied returns changed copies of the items of a list.
+func copied[T any](list []T, change func(*T)) []T {
+	list = slices.Clone(list)
+	for i := range list {
+		change(&list[i])
+	}
+	return list
 }

@@ -82,8 +82,7 @@ func (o *Owner) overNewest(ctx context.Context, by Principal, slug, ifMatch stri
 	}
 }
 
-// mayPublish compares a manifest with the newest version and refuses it where the role may not change one of the sections that
-// differ.
+// mayPublish refuses a text as [mayChange] does, compared with the newest version.
 func (o *Owner) mayPublish(ctx context.Context, by Principal, newest *catalog.Offer, text []byte) error {
 	if err := by.Require(newest.ID, access.EditOffer); err != nil {
 		return err
@@ -100,18 +99,27 @@ func (o *Owner) mayPublish(ctx context.Context, by Principal, newest *catalog.Of
 	if err != nil {
 		return err
 	}
-	refused, err := refusedSection(by, newest.ID, before, wanted)
+	return mayChange(by, newest.ID, before, wanted)
+}
+
+// mayChange compares a manifest with the newest version and refuses it if the role may not change one of the sections that
+// differ. Fault: forbidden.
+func mayChange(by Principal, businessID uuid.UUID, before, wanted *manifest.Manifest) error {
+	if err := by.Require(businessID, access.EditOffer); err != nil {
+		return err
+	}
+	refused, err := refusedSection(by, businessID, before, wanted)
 	if err != nil {
 		return err
 	}
 	if refused != nil {
 		return fault.New(fault.Forbidden, refused.path+": "+refused.sentence)
 	}
-	if by.Reach(newest.ID, access.EditOffer) != access.Own {
+	if by.Reach(businessID, access.EditOffer) != access.Own {
 		return nil
 	}
-	self, _ := by.In(newest.ID)
-	return onlyTimeOff(newest.ID, self.StaffID, before, wanted)
+	self, _ := by.In(businessID)
+	return onlyTimeOff(businessID, self.StaffID, before, wanted)
 }
 
 // onlyTimeOff refuses a change of anything but the time off of one member of the staff.

@@ -129,7 +129,7 @@ func (o *Owner) SetTimeOff(
 	if err != nil {
 		return err
 	}
-	if err := o.publishFields(ctx, by, business.Slug, OfferChange{Base: newest.Version, Fields: fields}); err != nil {
+	if err := o.publishFields(ctx, by, business, OfferChange{Base: newest.Version, Fields: fields, Newest: newest}); err != nil {
 		return err
 	}
 	o.changed(ctx, by, "set time off", business.Slug, slog.String("staff_id", staffID.String()),
@@ -139,18 +139,19 @@ func (o *Owner) SetTimeOff(
 }
 
 // publishFields publishes a change over the newest version; where somebody else publishes meanwhile, over theirs.
-func (o *Owner) publishFields(ctx context.Context, by Principal, slug string, change OfferChange) error {
+func (o *Owner) publishFields(ctx context.Context, by Principal, business *catalog.Offer, change OfferChange) error {
 	for attempt := 1; ; attempt++ {
-		draft, err := o.DraftOffer(ctx, slug, change)
+		draft, err := o.DraftOffer(ctx, business.Slug, change)
 		if err != nil {
 			return err
 		}
 		if len(draft.Conflicts) > 0 || len(draft.Problems) > 0 {
 			return fault.New(fault.Conflict, "Somebody else has changed the same; look at it again.")
 		}
-		if _, err = o.PublishOffer(ctx, by, slug, draft); attempt == attempts || !fault.Is(err, fault.PreconditionFailed) {
+		if _, err = o.PublishOffer(ctx, by, business, draft); attempt == attempts || !fault.Is(err, fault.PreconditionFailed) {
 			return err
 		}
+		change.Newest = nil
 	}
 }
 
