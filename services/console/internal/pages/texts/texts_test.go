@@ -1,6 +1,10 @@
 package texts_test
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/slotmesh/slotmesh/libs/message/messagetest"
@@ -11,6 +15,28 @@ import (
 func TestEveryLanguageHasTheSameSentencesWithTheSamePlaceholders(t *testing.T) {
 	t.Parallel()
 	messagetest.SameSentences(t)
+}
+
+// Owners do not know how a manifest names its fields.
+func TestNoSentenceNamesAFieldOfTheManifest(t *testing.T) {
+	t.Parallel()
+	field := regexp.MustCompile(`[a-z]_[a-z]`)
+	files, err := filepath.Glob("*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(content)) {
+			_, sentence, _ := strings.Cut(line, `": `)
+			if found := field.FindString(sentence); found != "" {
+				t.Errorf("%s: %q in %s", file, found, line)
+			}
+		}
+	}
 }
 
 func TestWhoReadsAnotherLanguageReadsTheNearestElseEnglish(t *testing.T) {
