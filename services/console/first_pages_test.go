@@ -300,13 +300,34 @@ func TestFirstFormReadsWhatPeopleWrite(t *testing.T) {
 	}
 }
 
+// Time zones, currencies and languages are chosen from lists, where the first visit asks for them and later.
+func TestCodesAreChosenFromLists(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t)
+	olga := operatorOf(t, w)
+	fill(t, w, "/business", olga, beginning("clinic"))
+	for _, at := range []string{"/business", "/business/clinic/first/business", "/business/clinic/offer/business"} {
+		page := look(t, w, at, olga).Body
+		for name, value := range map[string]string{"timezone": "Asia/Tokyo", "currency": "JPY"} {
+			list := regexp.MustCompile(`<input[^>]* name="` + name + `"[^>]*>`).FindString(page)
+			id := regexp.MustCompile(` list="([^"]+)"`).FindStringSubmatch(list)
+			if id == nil || !strings.Contains(page, `<datalist id="`+id[1]+`">`) || !strings.Contains(page, `<option value="`+value+`">`) {
+				t.Errorf("%s: %s has no list: %s", at, name, list)
+			}
+		}
+		if !strings.Contains(page, `<option value="ja">日本語</option>`) {
+			t.Errorf("%s: languages are not chosen by name", at)
+		}
+	}
+}
+
 // The last form of the first visit shows who is notified and until when customers cancel and reschedule. A manager, who may not
 // change notifications, is not asked about them.
 func TestLastFormShowsWhoIsNotified(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	olga := operatorOf(t, w)
-	harbor := publishText(t, w, consoletest.Manifest("harbor", "Harbor")+"open: false\nnotifications: {owner_emails: [olga@example.com]}\n")
+	harbor := publishText(t, w, consoletest.Manifest("harbor", "Harbor")+"open: false\nhours: {mon: [\"09:00-17:00\"]}\nnotifications: {owner_emails: [olga@example.com]}\n")
 	const at = "/business/harbor/first/policies"
 	owned := look(t, w, at, olga).Body
 	for _, want := range []string{"olga@example.com", `name="self_service.cancel_until_hours"`, `name="self_service.reschedule_until_hours"`} {
@@ -319,6 +340,37 @@ func TestLastFormShowsWhoIsNotified(t *testing.T) {
 		t.Errorf("a manager is asked who is notified: %s", managed)
 	}
 	steps(t, w, mia, at, url.Values{"bookings.confirm": {"auto"}})
+}
+
+// A business that could not be booked is not opened, and its owner reads what is missing.
+func TestOpeningNeedsSomethingToBook(t *testing.T) {
+	t.Parallel()
+	class := "services: [{key: yoga, name: Yoga, duration_minutes: 60, classes: [{key: mon, weekday: mon, time: \"18:00\", capacity: 5}]}]\n"
+	cut := "services: [{key: cut, name: Cut, duration_minutes: 30}]\n"
+	kayak := "rentals: [{key: kayak, name: Kayak, price_type: daily, quantity: 1, units_count: 1, outside_hours: %s}]\n"
+	for name, c := range map[string]struct{ offer, says string }{
+		"nothing":               {"hours: {mon: [\"09:00-17:00\"]}\n", "No services yet."},
+		"nothing active":        {strings.Replace(class, "name:", "active: false, name:", 1), "No services yet."},
+		"no hours":              {cut, "No opening hours yet."},
+		"empty hours":           {cut + "hours: {mon: []}\n", "No opening hours yet."},
+		"hours":                 {cut + "hours: {mon: [\"09:00-17:00\"]}\n", ""},
+		"a single date":         {cut + "overrides: [{date: 2030-01-01, hours: [\"09:00-17:00\"]}]\n", ""},
+		"hours of a member":     {cut + "staff: [{key: anna, name: Anna, hours: {mon: [\"09:00-17:00\"]}}]\n", ""},
+		"a class":               {class, ""},
+		"a rental within hours": {strings.Replace(kayak, "%s", "false", 1), "No opening hours yet."},
+		"a rental at any time":  {strings.Replace(kayak, "%s", "true", 1), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := consoletest.Start(t)
+			publishText(t, w, "apiVersion: slotmesh/v1\nkind: Business\nslug: harbor\nname: Harbor\ncurrency: EUR\ntimezone: Europe/Lisbon\n"+
+				"default_language: en\nopen: false\n"+c.offer)
+			got := fill(t, w, "/business/harbor/first/policies?lang=en", operatorOf(t, w), url.Values{"base": {"1"}, "bookings.confirm": {"auto"}})
+			if want := map[bool]int{true: 303, false: 422}[c.says == ""]; got.Status != want || !strings.Contains(got.Body, c.says) {
+				t.Errorf("%d %s", got.Status, got.Body)
+			}
+		})
+	}
 }
 
 // A member and a service that are added in the first visit come behind those that were there, in the order of the form.

@@ -189,7 +189,7 @@ func TestReservationsToBePaidAreShownUntilTheyAre(t *testing.T) {
 	}
 	addPaid(w, "pending", "open", nil)
 	for _, page := range pages {
-		shows(t, look(t, w, page, desk), 200, "To be paid online", "2 × Kayak", "€20.00 to be paid online", "-/pickup")
+		shows(t, look(t, w, page, desk), 200, "To be paid online", "<bdi>2 × Kayak", "€20.00 to be paid online", "-/pickup")
 	}
 	shows(t, look(t, w, "/business/harbor/customers/one?email=cara@example.com", desk), 200, "To be paid")
 }

@@ -50,8 +50,9 @@ type Field struct {
 	// Currency may stand beside a [Decimal], as its code or its symbol; ISO 4217, or "" for none.
 	Currency string
 	// Ticked means that a new row begins with all Options of a [Many] field.
-	Ticked  bool
-	Options []Option
+	Ticked    bool
+	Options   []Option
+	Suggested []string // what may be typed into a line, to choose from
 	// Fields are those of each row. Rows with a Key have keys: a new one gets the Key, or what it is called, as its own.
 	Fields []Field
 	Key    string

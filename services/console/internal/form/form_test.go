@@ -218,3 +218,14 @@ func TestAmountIsReadAsPeopleWriteIt(t *testing.T) {
 		}
 	}
 }
+
+func TestFormWithoutHoursKeepsThem(t *testing.T) {
+	t.Parallel()
+	fields := []form.Field{{Name: "hours", Kind: form.Week}, {Name: "name"}}
+	want := document.Fields{"name": "B", "hours": document.Fields{"mon": []any{"09:00-17:00"}}}
+	o := document.Fields{"name": "A", "hours": document.Fields{"mon": []any{"09:00-17:00"}}}
+	form.Write(o, fields, form.Show(o, fields), url.Values{"name": {"B"}})
+	if diff := cmp.Diff(want, o); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -335,6 +335,9 @@ func (w *writing) week(object document.Fields, f Field, name string) {
 // windows writes the windows of a day; a day without any is left out, or an empty list where it has to be there.
 func (w *writing) windows(object document.Fields, field, name string, always bool) {
 	w.result.known[name] = true
+	if _, there := object[field]; there && !w.posted.Has(name+".n") {
+		return // the form that was sent does not have them
+	}
 	unchanged := true
 	for i := range max(Count(w.shown, name), Count(w.posted, name)) {
 		at := name + "." + strconv.Itoa(i)

@@ -266,6 +266,9 @@ func (p *Pages) showStep(c *fiber.Ctx, status, i int, o *offered, f view.Form) e
 	return p.show(c, status, o.page, view.First(o.page, view.FirstStep{Offering: o.about, Form: f, Names: names, Place: i}))
 }
 
+// missingToOpen are the sentences for what a business lacks to be booked (usecase.MissingToOpen).
+var missingToOpen = map[string]string{usecase.LacksOffer: "offer_none_services", usecase.LacksHours: "first_no_hours"}
+
 // saveStep writes what was typed into the version that the form was shown from, publishes that and leads to the next form.
 func (p *Pages) saveStep(i int) fiber.Handler {
 	step := firstSteps[i]
@@ -293,6 +296,11 @@ func (p *Pages) saveStep(i int) fiber.Handler {
 		written := form.Write(o.fields, form.All(f.Groups), f.Shown, posted)
 		if step.then != nil {
 			step.then(o.fields, before)
+		}
+		if missing := usecase.MissingToOpen(o.fields); missing != "" && i+1 == len(firstSteps) {
+			o.about.Problems = []string{o.page.Words.Say(missingToOpen[missing])}
+			o.page.Wrong = o.page.Words.Say("check")
+			return p.showStep(c, fiber.StatusUnprocessableEntity, i, o, f)
 		}
 		return p.publishOffer(c, o, saving{
 			posted: posted, written: written, back: next, action: string(c.Request().URI().Path()),

@@ -3,6 +3,8 @@ package pages
 import (
 	"slices"
 
+	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/zone"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
@@ -24,8 +26,8 @@ var businessPart = offerPart{section: "business", groups: func(o *offered) []for
 		}},
 		{Title: "offer_shown", Fields: []form.Field{module("services"), module(view.SectionEvents), module(view.SectionRentals)}},
 		{Title: "offer_place", Fields: []form.Field{
-			{Name: "timezone", Label: "offer_timezone", Hint: "offer_timezone_hint", Required: true},
-			{Name: "currency", Label: "offer_currency", Hint: "offer_currency_hint", Required: true},
+			{Name: "timezone", Label: "offer_timezone", Hint: "offer_timezone_hint", Required: true, Suggested: zone.Names()},
+			{Name: "currency", Label: "offer_currency", Hint: "offer_currency_hint", Required: true, Suggested: money.Codes()},
 		}},
 		{Title: "offer_languages", Fields: []form.Field{
 			{Name: "default_language", Kind: form.Choice, Label: "offer_default_language", Required: true, Options: o.languages()},

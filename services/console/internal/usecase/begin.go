@@ -135,6 +135,48 @@ func objects(fields document.Fields, list string) []document.Fields {
 // Open opens a business for bookings.
 func Open(fields document.Fields) { fields["open"] = true }
 
+// What a business lacks to be booked.
+const (
+	LacksOffer = "offer"
+	LacksHours = "hours"
+)
+
+// MissingToOpen returns what a business lacks to be booked, or "": something to take (LacksOffer), or any hours although what it
+// offers is taken within hours (LacksHours).
+func MissingToOpen(fields document.Fields) string {
+	offered, withinHours := false, false
+	for _, list := range lists {
+		for _, item := range objects(fields, list) {
+			if item["active"] == false {
+				continue
+			}
+			offered = true
+			withinHours = withinHours || list == "services" && item["classes"] == nil || list == "rentals" && item["outside_hours"] != true
+		}
+	}
+	switch {
+	case !offered:
+		return LacksOffer
+	case withinHours && !hasHours(fields) && !slices.ContainsFunc(objects(fields, "staff"), hasHours):
+		return LacksHours
+	}
+	return ""
+}
+
+// hasHours reports whether a business or a member has hours on a weekday or on a single date.
+func hasHours(of document.Fields) bool {
+	week, _ := of["hours"].(document.Fields)
+	for _, windows := range week {
+		if list, _ := windows.([]any); len(list) > 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(objects(of, "overrides"), func(date document.Fields) bool {
+		list, _ := date["hours"].([]any)
+		return len(list) > 0
+	})
+}
+
 // Staffed brings what the business offers in line with its team after somebody was added or taken out, by their keys before: who is new does all
 // that members do, and what nobody does any more all of them do.
 func Staffed(fields document.Fields, before []string) {

@@ -130,6 +130,9 @@ func (f Form) input(p *Page, d form.Field, name string) web.Field {
 		input.Type = "url"
 	default: // the others are plain text
 	}
+	if len(d.Suggested) > 0 {
+		input.List = suggestions(name)
+	}
 	for _, o := range d.Options {
 		input.Options = append(input.Options, web.Option{Value: o.Value, Label: o.Label})
 	}
@@ -145,6 +148,9 @@ func (f Form) chosen(name, value string) bool {
 	}
 	return false
 }
+
+// suggestions is the id of the list of what may be typed into a field.
+func suggestions(name string) string { return "suggested-" + name }
 
 // opensAt reports whether a field is the first of the row that was just added.
 func (f Form) opensAt(name string) bool {
