@@ -118,7 +118,7 @@ func TestOneSlotIsSoldOnceToManyAtTheSameTime(t *testing.T) {
 
 func TestLanesAreSoldUpToTheCapacity(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "spa", salon("spa", 1))
 	sauna := w.named(t, "spa", "services")["Sauna"]
 	orders := make([]order, 40)
@@ -132,7 +132,7 @@ func TestLanesAreSoldUpToTheCapacity(t *testing.T) {
 
 func TestOverlappingStartsOfOneMemberAreNeverBothSold(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "overlap", salon("overlap", 1))
 	cut := w.named(t, "overlap", "services")["Cut"]
 	var orders []order
@@ -149,7 +149,7 @@ func TestOverlappingStartsOfOneMemberAreNeverBothSold(t *testing.T) {
 
 func TestABookingSaysWhatWasSold(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "shop", salon("shop", 2))
 	services, key := w.named(t, "shop", "services"), w.key(t, "shop", "all")
 	listed := w.slots(t, "shop", "2027-03-02", "service_id="+services["Wash"]+","+services["Cut"]).Slots
@@ -230,7 +230,7 @@ func TestAnIdempotencyKeyBooksOnce(t *testing.T) {
 
 func TestKeysOpenOnlyWhatTheyAreFor(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "mine", salon("mine", 1))
 	w.publish(t, "yours", salon("yours", 1))
 	cut := w.named(t, "mine", "services")["Cut"]

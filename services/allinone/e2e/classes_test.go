@@ -142,7 +142,7 @@ func TestAClassIsSoldSeatBySeat(t *testing.T) {
 // TestAClassKeepsItsTeacher: from 18:00 to 19:15 Ben gives a class, whether or not a seat is sold.
 func TestAClassKeepsItsTeacher(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "teacher", studio("teacher"))
 	services, key := w.named(t, "teacher", "services"), w.key(t, "teacher", "all")
 	times := func(date string) string {
@@ -178,7 +178,7 @@ func TestAClassKeepsItsTeacher(t *testing.T) {
 
 func TestTwoSessionsOfOneStartAreToldApart(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "two", studio("two"))
 	key, spinning := w.key(t, "two", "all"), w.named(t, "two", "services")["Spinning"]
 	sessions := w.seats(t, "two", "2027-03-02", spinning)

@@ -231,7 +231,7 @@ func (w *world) underContract(t *testing.T, next http.RoundTripper) http.RoundTr
 
 func TestTheContractNoticesDrift(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "drift", salon("drift", 1))
 	d := describe(t, w.PublicURL+"/api/public/openapi.json", nil)
 	info := w.get(t, "drift/info")
@@ -280,7 +280,7 @@ func TestTheContractNoticesDrift(t *testing.T) {
 // Whether the document has what is accepted here, the contract of the client checks.
 func TestWhatABookingMayLeaveOutMayBeNullAndFlagsMayBeTexts(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "nulls", salon("nulls", 2))
 	d := describe(t, w.PublicURL+"/api/public/openapi.json", nil)
 	cut, key := w.named(t, "nulls", "services")["Cut"], w.key(t, "nulls", "write")

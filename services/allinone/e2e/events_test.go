@@ -194,7 +194,7 @@ func TestTicketsAreQuotedForTheirEventsOwnDateAndStart(t *testing.T) {
 
 func TestEventsAreToldInTheLanguageAskedFor(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "tongues", theatre("tongues", 10, 8, 4, 3))
 	for locale, want := range map[string]string{
 		"pt-BR": "Gala de primavera|Jantar\ne música.|Plateia|Circle",

@@ -10,7 +10,7 @@ import (
 // TestAnOwnerIsToldWhyAStartCannotBeBooked asks about every quarter of an hour of a morning: what is bookable is what is listed.
 func TestAnOwnerIsToldWhyAStartCannotBeBooked(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "asked", salon("asked", 1))
 	key, cut := w.key(t, "asked", "write"), w.named(t, "asked", "services")["Cut"]
 	w.book(t, "asked", key, appointment(cut, "2027-03-02", "10:00")).want(t, http.StatusCreated, "")

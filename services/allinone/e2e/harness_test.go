@@ -6,6 +6,7 @@ import (
 	"context"
 	cryptorand "crypto/rand"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -69,7 +70,7 @@ type tests struct{ *testing.M }
 
 func (m tests) Run() int {
 	code := m.M.Run()
-	if err := tables.Drop(); err != nil {
+	if err := errors.Join(platform.stop(), tables.Drop()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return max(code, 1)
 	}
@@ -113,36 +114,53 @@ type world struct {
 	http    *http.Client
 	address string // of a client of its own
 	once    sync.Once
+
+	isShared bool // other tests use the process too
 }
 
 // start brings up a Slotmesh without the demo on a database of its own. The front believes X-Forwarded-For, so that
 // one test can be many clients. Limits that are settings are roomy: tests share a Redis, and some this machine's address.
 func start(t *testing.T, change ...func(*allinone.Config)) *world {
 	t.Helper()
-	inputs.Checkout() // tests read documents and pages of all services
-	cfg := allinone.Config{
-		Home: t.TempDir(), Now: monday, TrustedProxies: []string{"127.0.0.0/8"},
-		DatabaseURL: tables.Copy(t, "e2e"), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: cryptorand.Text(),
-		Settings:             with(deadlines.Roomy, "MESSAGES_PER_DAY", "1000000", "ADMIN_LIMIT_PER_MINUTE", "50000"),
-		PublicLimitPerMinute: 50_000, WrongTokensPerMinute: 10_000,
-	}
+	cfg := defaults(t, t.TempDir())
 	for _, c := range change {
 		c(&cfg)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
 	defer cancel()
 	p, err := allinone.Start(ctx, cfg, func(line string) { t.Log(line) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{Process: p, address: client(), http: &http.Client{Timeout: 3 * time.Minute}}
+	w := newWorld(t, p)
 	t.Cleanup(func() {
 		w.stop(t)
 		if t.Failed() {
 			showWarnings(t, filepath.Join(cfg.Home, allinone.LogFile))
 		}
 	})
-	// Services end a connection that is idle for two minutes. One that they end as a request is sent on it fails that request: it is ended here before.
+	return w
+}
+
+// startWithin is the time in which a Slotmesh starts.
+const startWithin = 2 * time.Minute
+
+// defaults are the settings of a Slotmesh on a new database.
+func defaults(t testing.TB, home string) allinone.Config {
+	inputs.Checkout() // tests read documents and pages of all services
+	return allinone.Config{
+		Home: home, Now: monday, TrustedProxies: []string{"127.0.0.0/8"},
+		DatabaseURL: tables.Copy(t, "e2e"), RedisURL: os.Getenv(testkit.RedisURL), AdminToken: cryptorand.Text(),
+		Settings:             with(deadlines.Roomy, "MESSAGES_PER_DAY", "1000000", "ADMIN_LIMIT_PER_MINUTE", "50000"),
+		PublicLimitPerMinute: 50_000, WrongTokensPerMinute: 10_000,
+	}
+}
+
+// newWorld is a client of a process. Services close a connection that is idle for two minutes, and a request that is sent at that
+// moment fails: the client closes it earlier.
+func newWorld(t *testing.T, p *allinone.Process) *world {
+	t.Helper()
+	w := &world{Process: p, address: client(), http: &http.Client{Timeout: 3 * time.Minute}}
 	w.http.Transport = w.underContract(t, &http.Transport{MaxIdleConnsPerHost: 256, IdleConnTimeout: 30 * time.Second})
 	return w
 }
@@ -289,6 +307,9 @@ func (w *world) admin(t *testing.T, method, path string, body []byte) answer {
 // publish makes a manifest the newest version of its business.
 func (w *world) publish(t *testing.T, slug, manifest string) {
 	t.Helper()
+	if w.isShared {
+		platform.own(t, slug)
+	}
 	a := w.admin(t, http.MethodPut, "businesses/"+slug, []byte(manifest))
 	if a.status != http.StatusCreated && a.status != http.StatusOK {
 		t.Fatalf("publishing %s answered %d: %s", slug, a.status, a.body)

@@ -11,7 +11,7 @@ import (
 
 func TestBadParametersGetASentence(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "strict", salon("strict", 1))
 	cut := w.named(t, "strict", "services")["Cut"]
 	nobody := uuid.NewString()
@@ -67,7 +67,7 @@ func TestBadParametersGetASentence(t *testing.T) {
 
 func TestALocaleNeverFails(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "words", salon("words", 1))
 	for _, locale := range []string{"pt", "xx-YY", "%00", "%ff", "en_US", strings.Repeat("a", 1000), "*", "'"} {
 		for _, list := range []string{"services", "staff"} {
@@ -82,7 +82,7 @@ func TestALocaleNeverFails(t *testing.T) {
 
 func TestBadBookingsGetASentenceAndWriteNothing(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "form", salon("form", 1))
 	cut := w.named(t, "form", "services")["Cut"]
 	good := appointment(cut, "2027-03-01", "10:00")

@@ -121,7 +121,7 @@ func TestEveryMethodOfEveryPathIsAnsweredInOneShape(t *testing.T) {
 
 func TestBodiesOfEveryTypeAndSizeAreAnsweredInOneShape(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "bodies", salon("bodies", 1))
 	key := w.key(t, "bodies", "write")
 	send := func(body string, change map[string]string) answer {

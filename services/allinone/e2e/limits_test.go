@@ -132,7 +132,7 @@ func TestClientsInAnIPv6NetworkShareTheirLimit(t *testing.T) {
 
 func TestPagesOfOtherOriginsMayReadWhatIsLeft(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "shown", salon("shown", 1))
 	a := w.get(t, "shown/info")
 	a.want(t, http.StatusOK, "")
@@ -157,7 +157,7 @@ func (w *world) mustBook(t *testing.T, slug, key string, o order, header http.He
 
 func TestTheHundredAndFirstBookingOfAKeyIs401(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "busy", salon("busy", 1))
 	cut, key := w.named(t, "busy", "services")["Cut"], w.key(t, "busy", "write")
 	var last answer

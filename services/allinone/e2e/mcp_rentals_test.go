@@ -84,7 +84,7 @@ func TestAnAgentSeesWhatCanBeRented(t *testing.T) {
 
 func TestRentalsAndAddOnsComeInTheLanguageOfTheAgent(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	const canoe = "name: Canoe, "
 	manifest := strings.Replace(boathouse("boats"), canoe, canoe+"translations: {en: {name: Open canoe}}, upsells: [{rental: vest, required: true}], ", 1)
 	w.publish(t, "boats", strings.Replace(manifest, "rentals:\n", "rentals:\n  - {key: vest, name: Colete, price: 2.00, price_type: daily, "+

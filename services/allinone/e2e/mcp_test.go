@@ -105,7 +105,7 @@ func idOf(t *testing.T, list []listed, name string) string {
 
 func TestAnAgentFindsItsWayFromNothingToABooking(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "salon", salon("salon", 2))
 	a := w.agent(t, w.key(t, "salon", "all"))
 

@@ -41,7 +41,7 @@ services:
 
 func TestAPackageByServiceIsListedAndBookedWithAMemberForEach(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "pack", spa("pack"))
 	services, key := w.named(t, "pack", "services"), w.key(t, "pack", "all")
 	both := services["Wash"] + "," + services["Cut"]
@@ -91,7 +91,7 @@ func TestAPackageByServiceIsListedAndBookedWithAMemberForEach(t *testing.T) {
 
 func TestAVariantIsBookedWithItsOwnLengthAndPrice(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "long", spa("long"))
 	var list struct {
 		Services []struct {

@@ -195,7 +195,7 @@ func TestAFormBooksOnceHoweverOftenItIsSent(t *testing.T) {
 
 func TestATimeThatWasTakenMeanwhileLeadsToTheNearestWithEverythingKept(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "fair", fair)
 	at := w.fairDetails(t, "plain", "10:00")
 	form := w.browse(t, at, nil).filled(t, typed)

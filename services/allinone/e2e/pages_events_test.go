@@ -138,7 +138,7 @@ func TestAFormBuysTicketsOnceAndOnlyAsItWasShown(t *testing.T) {
 // What was sold, changed, paused or taken back meanwhile is said where it belongs, and nothing that was typed is lost.
 func TestWhatHappensToTicketsMeanwhileIsSaidWithEverythingKept(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	manifest := theatre("theatre", 12, 3, 10, 1)
 	w.publish(t, "theatre", manifest)
 	address, event := w.to(t, w.browse(t, w.PublicURL+"/b/theatre/events", nil), "/b/theatre/events/")

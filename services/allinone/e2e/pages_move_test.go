@@ -139,7 +139,7 @@ func (w *world) accepted(t *testing.T, database *pgx.Conn, link, day string, lis
 // Whoever comes after self_service.reschedule_until_hours is not offered a move, and none that is sent is made.
 func TestAMoveThatComesTooLateIsNotOffered(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "late", movable("late", 48))
 	services, key := w.named(t, "late", "services"), w.key(t, "late", "all")
 	for date, allowed := range map[string]bool{"2027-03-02": false, "2027-03-09": true} {

@@ -141,7 +141,7 @@ func TestARentalByTheDayIsChosenForAsLongAsItIsFree(t *testing.T) {
 // Of the hours of a day those are offered from which what is wanted is free, in the quantity that is wanted, and for how long.
 func TestTheHoursOfARentalAreThoseThatAreFreeForWhatIsWanted(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "shed", shed("shed"))
 	kayak := w.named(t, "shed", "rentals")["Kayak"]
 	w.mustReserve(t, "shed", kayak, "2027-03-02", "2027-03-02", 1, "12:00", "14:30")

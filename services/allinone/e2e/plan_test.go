@@ -26,7 +26,7 @@ type planned struct {
 // is outside already.
 func TestAPlanNamesTheBookingsThatANewOfferCouldNotTake(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	offer := salon("planned", 1)
 	w.publish(t, "planned", offer)
 	key, cut := w.key(t, "planned", "write"), w.named(t, "planned", "services")["Cut"]

@@ -40,7 +40,7 @@ func TestInfoHasOneForm(t *testing.T) {
 
 func TestMembersAreAssignedInTheirOrder(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "order", salon("order", 3))
 	cut, key := w.named(t, "order", "services")["Cut"], w.key(t, "order", "write")
 	for _, want := range []string{"Member 0", "Member 1", "Member 2"} {
@@ -59,7 +59,7 @@ func TestMembersAreAssignedInTheirOrder(t *testing.T) {
 
 func TestAPauseLeavesReadsAndBookingsAsTheyAre(t *testing.T) {
 	t.Parallel()
-	w := start(t)
+	w := shared(t)
 	w.publish(t, "pause", salon("pause", 2))
 	cut, key := w.named(t, "pause", "services")["Cut"], w.key(t, "pause", "write")
 	o := appointment(cut, "2027-03-01", "10:00")
