@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// edge is a moment at which units are taken or come back.
+// edge is a moment at which units become occupied or free.
 type edge struct {
 	at                 int64
 	booked, maintained int32
@@ -17,12 +17,13 @@ type edge struct {
 const (
 	digitBits = 11
 	digits    = 1 << digitBits
-	// fewEdges are sorted faster by comparing than by counting.
+	// fewEdges is the number of edges below which a comparison sort is faster than a radix sort.
 	fewEdges = 1024
 )
 
-// sorted orders edges by their moment; all lie within the span. Many are sorted digit by digit, since sorting is nearly
-// all of what a large calendar costs: 20,000 edges of 62 days take three passes instead of fourteen comparisons each.
+// sorted returns the edges ordered by their moment; all lie in the span within. It may reuse
+// the slice. It sorts many edges by radix, because sorting takes most of the time of a large
+// calendar. 20,000 edges of 62 days take three passes instead of fourteen comparisons each.
 func sorted(edges []edge, within timespan.Span) []edge {
 	if len(edges) < fewEdges {
 		slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })

@@ -6,13 +6,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Shortage is a stretch in which more units are held than there are.
+// Shortage is a period in which more units are booked than there are.
 type Shortage struct {
 	timespan.Span
 	Booked, Units int
 }
 
-// Shortages are the stretches within the calendar's dates in which more units are held than there are, in order.
+// Shortages returns, in order, the periods within the calendar's dates in which more units are booked than there are.
 func (c *Calendar) Shortages(s Stock, reservations []Reservation) []Shortage {
 	w := c.gather(s, reservations, c.Span())
 	var list []Shortage
@@ -30,7 +30,8 @@ func (c *Calendar) Shortages(s Stock, reservations []Reservation) []Shortage {
 	return list
 }
 
-// Worst is the largest shortage in the time for which a reservation holds units; the zero value where there is none.
+// Worst returns the largest shortage in the time in which r
+// occupies units, or the zero value if there is no shortage then.
 func (c *Calendar) Worst(r Reservation, shortages []Shortage) Shortage {
 	var worst Shortage
 	own, rest := c.held(&r)

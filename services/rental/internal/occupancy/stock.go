@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// StockOf reads what there is of a rental from the offer. Only units in service count, and their maintenance once,
-// however many entries of one unit overlap.
+// StockOf returns the stock of a rental of the offer. Only units in
+// service count. Overlapping maintenance periods of one unit count once.
 func StockOf(r *catalog.Rental) Stock {
 	var s Stock
 	if r.Quantity != nil {
@@ -23,7 +23,7 @@ func StockOf(r *catalog.Rental) Stock {
 	return s
 }
 
-// joined makes stretches of one unit that share a date into one.
+// joined merges the maintenance periods of one unit that share a date.
 func joined(stretches []catalog.Maintenance) []Dates {
 	sorted := slices.SortedFunc(slices.Values(stretches), func(a, b catalog.Maintenance) int { return cmp.Compare(a.From, b.From) })
 	var list []Dates

@@ -2,21 +2,21 @@ package occupancy
 
 import "github.com/slotmesh/slotmesh/libs/timespan"
 
-// sweep gathers the edges within a stretch of time. A reservation that begins before the stretch needs no edge for its start, and one that
-// ends after it needs none for its end: most reservations have one edge or none.
+// sweep collects the edges within a span. A reservation that begins before the span needs no edge for its start.
+// One that ends after the span needs none for its end. Most reservations therefore have one edge or none.
 type sweep struct {
 	within             timespan.Span
 	booked, maintained int
 	edges              []edge
 }
 
-// least returns, for each stretch between two neighbouring cuts, the smallest number of free units in it.
+// least returns, for each two neighbouring cuts, the smallest number of free units between them.
 func (c *Calendar) least(s Stock, reservations []Reservation, cuts []int64) []int {
 	w := c.gather(s, reservations, timespan.Span{Start: cuts[0], End: cuts[len(cuts)-1]})
 	return w.run(s, cuts)
 }
 
-// gather sorts all edges within a stretch of time.
+// gather returns a sweep with all edges within a span, sorted.
 func (c *Calendar) gather(s Stock, reservations []Reservation, within timespan.Span) *sweep {
 	w := &sweep{within: within, edges: make([]edge, 0, 2*(len(reservations)+len(s.Maintenance)))}
 	for _, d := range s.Maintenance {
@@ -31,8 +31,9 @@ func (c *Calendar) gather(s Stock, reservations []Reservation, within timespan.S
 	return w
 }
 
-// held is when a reservation holds its units: its own time, and the rest of today where they are out, empty else. The two are one where they
-// meet: units that are out during their own time are not held twice.
+// held returns the time in which a reservation occupies its units: its own time and,
+// if the units are out, the rest of today. It returns one merged span and an empty
+// one if the two meet, so that units that are out during their own time count once.
 func (c *Calendar) held(r *Reservation) (timespan.Span, timespan.Span) {
 	own := r.During
 	if own == (timespan.Span{}) {
@@ -47,7 +48,7 @@ func (c *Calendar) held(r *Reservation) (timespan.Span, timespan.Span) {
 	return own, c.rest
 }
 
-// add cuts a span to the stretch of the sweep.
+// add adds a span, cut to the time of the sweep.
 func (w *sweep) add(s timespan.Span, booked, maintained int32) {
 	start, end := max(s.Start, w.within.Start), min(s.End, w.within.End)
 	if start >= end {
@@ -64,8 +65,8 @@ func (w *sweep) add(s timespan.Span, booked, maintained int32) {
 	}
 }
 
-// run goes through the sorted edges once. All edges of one moment count before it is looked at, so that spans that only
-// touch never add up.
+// run goes through the sorted edges once. It applies all edges of a
+// moment before it counts, so that spans that only touch never add up.
 func (w *sweep) run(s Stock, cuts []int64) []int {
 	least := make([]int, len(cuts)-1)
 	next := 0
@@ -84,7 +85,7 @@ func (w *sweep) run(s Stock, cuts []int64) []int {
 	return least
 }
 
-// apply counts the edges up to and at a moment and returns the first after it.
+// apply applies the edges up to and including the moment at, and returns the index of the first edge after it.
 func (w *sweep) apply(next int, at int64) int {
 	for ; next < len(w.edges) && w.edges[next].at <= at; next++ {
 		w.booked += int(w.edges[next].booked)
