@@ -1,8 +1,9 @@
-// Package charge says what follows for a reservation from what booking tells of its charge (pages.md, lifecycle.md §4). It is pure.
+// Package charge decides how a reservation changes when booking reports
+// the state of its charge (pages.md, lifecycle.md §4). It is pure.
 //
-// Booking keeps the charge; a reservation keeps what it was told of it last. What booking says only moves forward, so that of two answers the
-// later one is known whichever arrives first. Nothing but such an answer confirms or frees a reservation whose charge is open, unless it is
-// cancelled.
+// Booking keeps the charge; a reservation keeps the last state that booking reported. The states only move
+// forward, so the later of two answers wins in whichever order they arrive. While a charge is open, only a
+// report of booking confirms the reservation or frees its units, unless the reservation is cancelled.
 package charge
 
 import (
@@ -15,18 +16,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// New is the charge of a reservation that is written now: it frees what it holds where the charge is not open by then.
+// New returns the charge of a reservation that is about to be written. amount is in minor
+// units. If the charge is not open at the instant by, the reservation's units are freed.
 func New(amount int64, by time.Time) *booking.Charge {
 	return &booking.Charge{Status: booking.ChargeCreating, Amount: amount, DueAt: by}
 }
 
-// The order in which a charge, and a refund of it, go through their statuses. One that is closed may still turn out paid.
+// The order of the statuses of a charge, and of a refund. A charge that is cancelled can still turn out to be paid.
 var (
 	statuses = map[string]int{booking.ChargeCreating: 0, booking.ChargeOpen: 1, booking.ChargeCancelling: 2, booking.ChargeCancelled: 3, booking.ChargePaid: 4}
 	refunds  = map[string]int{"": 0, booking.RefundPending: 1, booking.RefundRefunded: 2, booking.RefundRefused: 3}
 )
 
-// Later reports whether an answer tells more than is known.
+// Later reports whether the answer said is newer than the known state.
 func Later(known, said booking.Charge) bool {
 	order := cmp.Or(
 		cmp.Compare(statuses[said.Status], statuses[known.Status]),
@@ -36,7 +38,7 @@ func Later(known, said booking.Charge) bool {
 	return order > 0 || order == 0 && (failedSince(known, said) || newsSince(known, said))
 }
 
-// newsSince reports whether a later answer tells of a refund at the provider, or of a dispute.
+// newsSince reports whether a later answer has a new refund that was made at the provider, or a new dispute status.
 func newsSince(known, said booking.Charge) bool {
 	return said.UpdatedAt.After(known.UpdatedAt) && (said.RefundedElsewhere != known.RefundedElsewhere || said.DisputeStatus != known.DisputeStatus)
 }
@@ -45,8 +47,8 @@ func failedSince(known, said booking.Charge) bool {
 	return said.FailedAt != nil && (known.FailedAt == nil || said.FailedAt.After(*known.FailedAt))
 }
 
-// Noted is what is known of the charge of a reservation of this status from an answer on: what turns out paid of one that was given up before
-// anybody knew goes back whole, as booking is told next.
+// Noted returns the charge to store for a reservation of this status after the answer said. If a cancelled
+// reservation turns out to be paid, the charge has a refund of the whole amount, which booking receives next.
 func Noted(status state.State, known, said booking.Charge) booking.Charge {
 	if status == state.Cancelled && known.Status != booking.ChargePaid && said.Status == booking.ChargePaid && said.RefundNumber == 0 {
 		return *Refunded(&said, refund.Owed{Amount: said.Amount, Percent: 100})
@@ -54,13 +56,15 @@ func Noted(status state.State, known, said booking.Charge) booking.Charge {
 	return said
 }
 
-// Step is a change of a reservation that is recorded as one event: its charge is as was said from the first on, its status is To.
+// Step is a change of a reservation that is recorded as one event. To is the reservation's
+// status after the step. The first step already stores the charge as booking reported it.
 type Step struct {
 	Event event.Type
 	To    state.State
 }
 
-// Steps are what follows for a reservation of this status from an answer that is [Later]; none where only the charge is noted.
+// Steps returns the changes of a reservation of this status that follow from
+// an answer that is [Later]. It returns none if only the charge is stored.
 func Steps(status state.State, known, said booking.Charge) []Step {
 	var steps []Step
 	add := func(e event.Type, to state.State) {
@@ -74,14 +78,16 @@ func Steps(status state.State, known, said booking.Charge) []Step {
 	case said.Status == known.Status:
 	case said.Status == booking.ChargePaid:
 		add(event.PaymentSucceeded, status)
-	case said.Status == booking.ChargeCancelled && known.Status != booking.ChargeCancelling: // what closed it was told
+	case said.Status == booking.ChargeCancelled && known.Status != booking.ChargeCancelling:
+		// A charge that this service asked booking to close did not expire.
 		add(event.PaymentExpired, status)
 	}
 	if status == state.Pending {
 		switch {
 		case said.Status == booking.ChargePaid && said.RefundNumber == 0:
 			add(event.ReservationConfirmed, state.Reserved)
-		case said.Status == booking.ChargePaid || said.Status == booking.ChargeCancelled: // where it is paid, the money goes back: it came too late
+		case said.Status == booking.ChargePaid || said.Status == booking.ChargeCancelled:
+			// A paid charge that has a refund already was paid too late; the money goes back.
 			add(event.ReservationCancelled, state.Cancelled)
 		}
 	}
@@ -103,8 +109,8 @@ func Steps(status state.State, known, said booking.Charge) []Step {
 	return steps
 }
 
-// Cancelled is the charge of a reservation that is cancelled, of which so much is owed: nobody may pay it any more, and what was paid goes
-// back as it is owed. nil stays nil.
+// Cancelled returns the charge c of a reservation that is cancelled. An unpaid charge can
+// no longer be paid; a paid one has owed as its next refund. It returns nil if c is nil.
 func Cancelled(c *booking.Charge, owed refund.Owed) *booking.Charge {
 	if c == nil {
 		return nil
@@ -117,7 +123,7 @@ func Cancelled(c *booking.Charge, owed refund.Owed) *booking.Charge {
 	return Refunded(c, owed)
 }
 
-// Refunded is a paid charge of which so much goes back, as its next refund.
+// Refunded returns the charge c with owed as its next, pending refund. It returns c itself if nothing is owed.
 func Refunded(c *booking.Charge, owed refund.Owed) *booking.Charge {
 	if c == nil || owed.Amount == 0 {
 		return c
@@ -128,7 +134,8 @@ func Refunded(c *booking.Charge, owed refund.Owed) *booking.Charge {
 	return &back
 }
 
-// Closing is what booking is told of a charge until it has taken that, and false where it is asked alone.
+// Closing returns the request that closes a charge or refunds it; booking gets it until
+// it accepts it. It returns false if booking only has to be asked about the charge.
 func Closing(c booking.Charge) (booking.CloseCharge, bool) {
 	switch {
 	case c.RefundStatus == booking.RefundPending:
