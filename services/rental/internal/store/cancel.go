@@ -14,8 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// Cancel cancels a reservation, once (postgres.Once), and frees its units; what owed says of it is kept as to be refunded, until booking has
-// taken it. Errors: [ErrNotFound], [*NotAllowedError], and owed's own, after which nothing is changed.
+// Cancel cancels a reservation in one idempotent write ([postgres.Once]) and frees its units.
+// owed returns the amount to refund, which stays pending until booking accepts it. Errors:
+// [ErrNotFound], [*NotAllowedError], and owed's own. After an error nothing is changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Reservation) (refund.Owed, error)) (Reservation, error) {
 	cancel, _ := state.Of(state.Cancel)
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
@@ -35,7 +36,8 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 	})
 }
 
-// Refund has a reservation refunded as owed says, once. Errors: [ErrNotFound], and owed's own, after which nothing is changed.
+// Refund starts the refund that owed returns, in one idempotent write.
+// Errors: [ErrNotFound] and owed's own. After an error nothing is changed.
 func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Reservation) (refund.Owed, error)) (Reservation, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		r, err := lock(ctx, tx, businessID, id)

@@ -19,11 +19,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// ErrPaymentOver says that a charge can no longer be noted as open: its reservation is off.
+// ErrPaymentOver means that a charge can no longer be stored as open, because its reservation was given up.
 var ErrPaymentOver = errors.New("the payment is over")
 
-// chargeSQL changes the charge of a reservation that the transaction has locked, and its status; where @event_type is not ”, it tells of that.
-// Its units are free again once it is cancelled.
+// chargeSQL changes the charge and the status of a reservation that the transaction has locked. It records
+// an event of the type @event_type, unless that is empty. A cancelled reservation's units become free.
 var chargeSQL = `
 WITH changed AS (
     UPDATE reservations SET payment = @payment, status = @status, updated_at = @now::timestamptz,
@@ -38,14 +38,16 @@ WITH changed AS (
 )
 SELECT ` + reservationColumns + ` FROM changed`
 
-// changeCharge makes r what it is from now on.
+// changeCharge stores the status and the charge of r, and records
+// the event told unless it is "". It returns the stored reservation.
 func changeCharge(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation, told event.Type, now time.Time) (Reservation, error) {
 	return postgres.Row(ctx, tx, scanReservation, "change the charge of a reservation", chargeSQL, eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": r.ID, "payment": r.Payment, "status": string(r.Status), "event_type": string(told), "now": now,
 	}, now))
 }
 
-// underLock decides on a reservation that it locks first. Errors: [ErrNotFound], and decide's own, after which nothing is changed.
+// underLock locks a reservation and calls decide in the same transaction.
+// Errors: [ErrNotFound] and decide's own. After an error nothing is changed.
 func (s *Store) underLock(ctx context.Context, businessID, id uuid.UUID, decide func(pgx.Tx, Reservation) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		r, err := lock(ctx, tx, businessID, id)
@@ -64,8 +66,8 @@ func lock(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Reservation
 	return r, err
 }
 
-// Opened notes that the charge of a reservation is open, and tells of the reservation: nobody has heard of it before. Errors:
-// [ErrPaymentOver].
+// Opened stores that the charge of a reservation is open and records the
+// reservation's creation, its first event. Errors: [ErrNotFound]; [ErrPaymentOver].
 func (s *Store) Opened(ctx context.Context, businessID, id uuid.UUID, opened booking.Charge, now time.Time) (Reservation, error) {
 	var noted Reservation
 	err := s.underLock(ctx, businessID, id, func(tx pgx.Tx, r Reservation) error {
@@ -80,8 +82,10 @@ func (s *Store) Opened(ctx context.Context, businessID, id uuid.UUID, opened boo
 	return noted, err
 }
 
-// Abandon takes a reservation back that waits for its payment, as its charge could not be opened or noted; write is that of its request,
-// which may be made anew then, the nil UUID where it has no name. Where nobody has heard of it, nobody does.
+// Abandon takes a reservation back that waits for its payment, because its charge could not be
+// opened or stored. It also deletes the idempotency result of its request, the write, so that a
+// retry makes a new reservation. write is the nil UUID if the request has no Idempotency-Key. If
+// no event has been published for the reservation yet, its cancellation publishes none either.
 func (s *Store) Abandon(ctx context.Context, businessID, id, write uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, r Reservation) error {
 		if r.Status != state.Pending {
@@ -104,13 +108,15 @@ func abandon(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation
 	return err
 }
 
-// UnmakeWrite forgets that a write made this reservation, which was taken back before anybody was told of it.
+// UnmakeWrite deletes the idempotency result of the write that made this reservation.
+// It is for a reservation that was taken back before any answer reported it.
 func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return postgres.Unmake(ctx, tx, businessID, write, id) })
 }
 
-// ReleaseUnfinished takes back what waits for a charge that was not noted as open in time, as when the process that opened it died, and
-// returns how many there were. Nobody was given the page on which it is paid.
+// ReleaseUnfinished takes back the reservations whose charge was not stored as open in
+// time, for example because the process that opened it died. No caller has received
+// the page to pay on. It returns how many it took back; one call finds at most 1000.
 func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, error) {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID], "find reservations whose charge was not opened", `
 		SELECT business_id, id FROM reservations
@@ -137,16 +143,17 @@ func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, erro
 	return released, nil
 }
 
-// unfinished is the condition of an index: booking is to be asked, or told, of the charge.
+// unfinished is the condition of an index: booking has to be asked about the charge, or has to close or refund it.
 const unfinished = `(payment->>'status' IN ('creating', 'open', 'cancelling') OR payment->>'refund_status' = 'pending')`
 
-// Charged is a reservation with the charge that is known of it.
+// Charged is a reservation with its stored charge.
 type Charged struct {
 	booking.ReservationID
 	Charge booking.Charge
 }
 
-// Unfinished returns up to limit reservations after one, in the order of business and id, of whose charge booking is to be asked or told.
+// Unfinished returns up to limit reservations whose charge is not final, except those whose
+// charge is being created. They come in the order of business and id and follow after.
 func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, limit int) ([]Charged, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (Charged, error) {
 		var c Charged
@@ -158,8 +165,9 @@ func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, lim
 		ORDER BY business_id, id LIMIT $3`, after.BusinessID, after.ID, limit)
 }
 
-// Told notes what booking says of a charge, where that is more than is known, with what follows for its reservation: it is confirmed or freed
-// exactly when booking says so. It returns the events that it told of. Errors: [ErrNotFound].
+// Told stores what booking reports of a charge, if that is newer than the stored state, and changes the
+// reservation accordingly. Only such a report confirms a reservation or frees one whose payment failed. It
+// returns the types of the recorded events; "" stands for a change without an event. Errors: [ErrNotFound].
 func (s *Store) Told(ctx context.Context, businessID, id uuid.UUID, said booking.Charge, now time.Time) ([]event.Type, error) {
 	var told []event.Type
 	err := s.underLock(ctx, businessID, id, func(tx pgx.Tx, r Reservation) error {
@@ -192,13 +200,13 @@ func (s *Store) Told(ctx context.Context, businessID, id uuid.UUID, said booking
 	return told, nil
 }
 
-// Counted returns up to limit reservations that are over and that booking still counts as open for their customers.
+// Counted returns up to limit reservations that are over but that booking still counts as open for their customers.
 func (s *Store) Counted(ctx context.Context, limit int) ([]booking.ReservationID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID], "find reservations that are no longer open", `
 		SELECT business_id, id FROM reservations WHERE counted AND status IN ('returned', 'cancelled') LIMIT $1`, limit)
 }
 
-// Uncounted notes that booking no longer counts a reservation.
+// Uncounted stores that booking no longer counts a reservation.
 func (s *Store) Uncounted(ctx context.Context, of booking.ReservationID) error {
 	if _, err := s.pool.Exec(ctx, `UPDATE reservations SET counted = false WHERE business_id = $1 AND id = $2`, of.BusinessID, of.ID); err != nil {
 		return fmt.Errorf("note that a reservation is no longer counted: %w", err)

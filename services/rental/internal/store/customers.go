@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// customersSQL lists addresses with what was reserved by them. One that the query finds anywhere is counted whole.
+// customersSQL lists e-mail addresses with a summary of their reservations. If
+// the search matches one reservation of an address, all its reservations count.
 var customersSQL = `
 SELECT lower(customer_email) AS email, (array_agg(customer_name ORDER BY created_at DESC))[1],
        (array_agg(customer_phone ORDER BY created_at DESC) FILTER (WHERE customer_phone IS NOT NULL))[1], count(*), min(created_at), max(created_at)
@@ -27,7 +28,8 @@ HAVING CASE WHEN @of::text[] <> '{}' THEN lower(customer_email) = ANY(@of)
 ORDER BY 1
 LIMIT @limit`
 
-// Customers lists customers of a business by address, of which a forgotten one has none.
+// Customers lists the customers of a business, ordered by e-mail
+// address. An anonymized customer has no address and is not listed.
 func (s *Store) Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (customer.Customer, error) {
 		var c customer.Customer
@@ -39,22 +41,22 @@ func (s *Store) Customers(ctx context.Context, businessID uuid.UUID, asked custo
 	})
 }
 
-// Held returns the reservations that are held of a customer, oldest first, at most limit.
+// Held returns a customer's reservations, oldest first, at most limit.
 func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Reservation, error) {
 	return postgres.Rows(ctx, s.pool, scanReservation, "read what is held of a customer", `
 		SELECT `+reservationColumns+` FROM reservations
 		WHERE business_id = $1 AND lower(customer_email) = lower($2) ORDER BY created_at, id LIMIT $3`, businessID, email, limit)
 }
 
-// theirsSQL locks what is held of a customer, in the order of ids, and says which of it lies ahead: what is out, however late, and what
-// the customer is still expected for.
+// theirsSQL locks a customer's reservations in the order of their ids. It marks those that
+// lie ahead: the ones that are out, however late, and the ones that have not ended yet.
 const theirsSQL = `
 SELECT id, status, coalesce(starts_at, start_date::timestamp AT TIME ZONE @zone),
        status = 'picked_up' OR status IN ('pending', 'reserved') AND CASE WHEN ends_at IS NULL THEN end_date >= ` + epoch + ` + @today::integer ELSE ends_at > @now END
 FROM reservations WHERE business_id = @business_id AND lower(customer_email) = lower(@email)
 ORDER BY id FOR UPDATE`
 
-// Erase is an erasing of a customer, with the business's date and zone.
+// Erase is a request to anonymize a customer, with the business's date and zone.
 type Erase struct {
 	customer.Erase
 	Now   time.Time
@@ -62,8 +64,8 @@ type Erase struct {
 	Zone  *time.Location
 }
 
-// EraseCustomer forgets a customer's reservations, once (postgres.Once). Those that lie ahead are kept and named, unless Force is set. Faults:
-// conflict where too much lies ahead to be named.
+// EraseCustomer anonymizes a customer's reservations in one idempotent write ([postgres.Once]). Unless Force is
+// set, it keeps and returns those that lie ahead. Fault: conflict if more than [customer.MostHeld] lie ahead.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (customer.Erased, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased, error) {
 		if err := eventlog.LockFeed(ctx, tx); err != nil {

@@ -8,10 +8,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// chargeEnded says of a reservation that its charge, if it has one, is final: until then it stays, so that no refund is forgotten.
+// chargeEnded is the condition that a reservation has no charge or
+// a final one. Other reservations stay, so that no refund is lost.
 const chargeEnded = unfinished + ` IS NOT TRUE`
 
-// Erase deletes all that is kept of these businesses and returns how many rows that were.
+// Erase deletes the data of removed businesses and returns the number
+// of deleted rows. A reservation stays until its charge is final.
 func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
 	return postgres.Erase(ctx, s.pool, businesses, []postgres.Erasable{
 		{Table: "refused_writes"}, {Table: "made_writes"}, {Table: "reservations", Where: chargeEnded},

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// WithReservationsAhead names up to limit businesses after one, in the order of their ids, with reservations that wait for their pick-up
-// and end on the date or later.
+// WithReservationsAhead returns up to limit businesses that have reservations that wait for
+// their pick-up and end today or later. They come in the order of their ids and follow after.
 func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, today timespan.Date, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find businesses with reservations ahead", `
 		SELECT DISTINCT business_id FROM reservations
@@ -24,11 +24,11 @@ func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, toda
 		ORDER BY business_id LIMIT $3`, after, int32(today), limit)
 }
 
-// followStep is how many reservations one statement changes, so that none holds many locks.
+// followStep is how many reservations one statement changes, which bounds the locks of its transaction.
 const followStep = 500
 
-// followSQL changes the reservations of a status that are not as the offer has them, each with an event of its
-// own. A reservation whose charge is not open yet changes without an event.
+// followSQL withdraws or restores the reservations of a status that do not agree with the offer, and
+// records an event for each. A reservation whose charge is not open yet changes without an event.
 var followSQL = `
 WITH before AS MATERIALIZED (
     SELECT id, NOT withdrawn AS withdraws FROM reservations AS r
@@ -48,8 +48,9 @@ WITH before AS MATERIALIZED (
 )
 SELECT count(*) FROM changed`
 
-// FollowRentals has the reservations of a business that wait for their pick-up follow its offer, which has the rentals offered, and returns
-// how many it changed. To do it again changes nothing.
+// FollowRentals withdraws the reservations of a business that wait for their
+// pick-up if one of their rentals is no longer offered. It restores them if all
+// are offered again. It returns how many it changed; a repetition changes nothing.
 func (s *Store) FollowRentals(ctx context.Context, businessID uuid.UUID, offered []uuid.UUID, today timespan.Date, now time.Time) (int, error) {
 	total := 0
 	for _, status := range []state.State{state.Reserved, state.Pending} {

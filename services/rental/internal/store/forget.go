@@ -12,10 +12,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// Forgetting takes away who made a reservation: name, e-mail address, phone number, answers and link. It leaves what was reserved, and when. An empty name says
-// that the customer is forgotten; it is never empty otherwise.
+// These statements anonymize reservations: they remove the customer's name, e-mail address, phone number, answers and
+// link. What was reserved, and when, stays. An empty name marks an anonymized customer; no other reservation has one.
 //
-// Copies are in the events of the reservation and, for a day, in the answers that repeated writes of the owner get.
+// Copies of these data are in the events of the reservation and,
+// for a day, in the idempotency results of the owner's writes.
 const (
 	forgetEventsSQL = `
 UPDATE events SET data = data || '{"customer_name": "", "customer_email": null, "customer_phone": null, "form_data": {}}'
@@ -33,7 +34,7 @@ WHERE made_writes.business_id = @business_id AND made_writes.write_id = told.wri
   AND told.answer ? 'CustomerName' AND told.answer->>'ID' = ANY(@ids::uuid[]::text[])`
 )
 
-// forget takes the customers out of reservations, whose rows the transaction has locked.
+// forget anonymizes reservations whose rows the transaction has locked.
 func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, ids []uuid.UUID) error {
 	if len(ids) == 0 {
 		return nil
@@ -46,14 +47,14 @@ func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, ids []uuid.UUI
 	return tx.SendBatch(ctx, &batch).Close()
 }
 
-// forgetStep is how many one transaction forgets, so that none holds many locks.
+// forgetStep is how many reservations one transaction anonymizes, which bounds its locks.
 const forgetStep = 500
 
-// endedSQL finds reservations that had ended by $2 and whose customers are not forgotten, by the index of these.
+// endedSQL finds, through its partial index, the reservations that had ended by $2 and are not anonymized.
 const endedSQL = `coalesce(ends_at, (end_date + interval '36 hours') AT TIME ZONE 'UTC') <= $2 AND customer_name <> '' AND status <> 'picked_up'`
 
-// ForgetEnded forgets who made the reservations of one business that had ended by then, and returns how many these were. What is out has
-// not ended, however late it is.
+// ForgetEnded anonymizes the reservations of a business that had ended by then, and
+// returns how many. A reservation that is out has not ended, however late it is.
 func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for {
@@ -81,8 +82,8 @@ func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time
 	}
 }
 
-// RemembersEnded names up to limit businesses after one, in the order of their ids, of which a reservation had ended by then whose customer
-// is not forgotten. It goes from business to business by index.
+// RemembersEnded returns up to limit businesses with a reservation that had ended by then and is not anonymized.
+// They come in the order of their ids and follow after. The query reads one index entry per business.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", remembersEndedSQL, after, then, limit)
 }

@@ -12,10 +12,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// holdingSQL reads what may hold units within a stretch of dates. What is out always may: today may lie in it, and the
-// caller knows what today is. The dates of a reservation for hours are those it was told with; a business that has
-// changed its zone since may see its instants up to two dates off, so the stretch is read that much wider. The caller
-// counts exactly. What goes with a reservation as an extra holds units in its time, too.
+// holdingSQL reads the reservations and extras that may occupy
+// units within a range of dates. The caller counts exactly.
+//
+// The result includes everything that is out, because it also occupies today, and only the
+// caller knows whether today is in the range. The dates of a reservation for hours are those
+// of its request. If the business has changed its zone since then, its instants can be up to
+// two dates away. The query therefore reads two more dates on each side ([zoneMargin]).
 const holdingSQL = `
 SELECT rental_id, quantity, status = 'picked_up', start_date, end_date, starts_at, ends_at
 FROM reservations
@@ -37,7 +40,7 @@ func holdingArgs(businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Da
 	}
 }
 
-// Holding returns what may hold units of the rentals within the dates, by rental.
+// Holding returns what may occupy units of the rentals within the dates, by rental.
 func (s *Store) Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
 	rows, err := s.pool.Query(ctx, holdingSQL, holdingArgs(businessID, rentalIDs, dates))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/link"
 )
 
-// LinkHash returns what is kept of the link to a reservation, nil where the customer was forgotten. Errors: [ErrNotFound].
+// LinkHash returns the hash of the link to a reservation, or nil if the customer was anonymized. Errors: [ErrNotFound].
 func (s *Store) LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error) {
 	var kept []byte
 	err := s.pool.QueryRow(ctx, `SELECT link_hash FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&kept)
@@ -25,18 +25,19 @@ func (s *Store) LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte,
 	return kept, nil
 }
 
-// Unpaid reports whether a reservation was cancelled because it was not paid in time, as long as its events are kept.
+// Unpaid reports whether a reservation was cancelled because it was
+// not paid in time. It returns false once its events are deleted.
 func (s *Store) Unpaid(ctx context.Context, businessID, id uuid.UUID) (bool, error) {
 	return eventlog.Unpaid(ctx, s.pool, businessID, id)
 }
 
-// Linked is a reservation that a link leads to.
+// Linked is the reservation of a link, with its business.
 type Linked struct {
 	BusinessID uuid.UUID
 	Reservation
 }
 
-// ByLink returns what the link whose token has this hash leads to, or [ErrNotFound].
+// ByLink returns the reservation of the link whose token has this hash. Errors: [ErrNotFound].
 func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
 	var found Linked
 	err := s.pool.QueryRow(ctx, `SELECT business_id, id FROM reservations WHERE link_hash = $1`, hash).Scan(&found.BusinessID, &found.ID)

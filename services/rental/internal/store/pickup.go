@@ -19,14 +19,14 @@ type Unit struct {
 	Key      string    `json:"unit"`
 }
 
-// Out is what of a rental is handed out: so many units, among them those whose keys are known. Units that were handed out by a version
-// without keys are only counted.
+// Out is what is handed out of a rental: the number of units and their keys.
+// An earlier version handed out units without keys; these count only in Units.
 type Out struct {
 	Units int
 	Keys  []string
 }
 
-// outSQL reads what of rentals is handed out.
+// outSQL reads what is handed out of rentals.
 const outSQL = `
 SELECT o.rental_id, sum(o.quantity), (SELECT coalesce(array_agg(h.unit), '{}') FROM handed_out AS h WHERE h.business_id = $1 AND h.rental_id = o.rental_id)
 FROM (
@@ -36,8 +36,9 @@ FROM (
 ) AS o
 GROUP BY o.rental_id`
 
-// PickUp hands a reservation out, once, with the units that assign chooses beside what is out of its rentals. Nobody else hands out
-// units of these rentals until it is written or refused. Errors: [ErrNotFound], [*NotAllowedError], that of assign.
+// PickUp hands out a reservation in one idempotent write. assign chooses its units; it receives
+// what is out of the rentals. Until the write commits or fails, no other request can hand out
+// units of these rentals. Errors: [ErrNotFound], [*NotAllowedError], and assign's own.
 func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time, assign func(Reservation, map[uuid.UUID]Out) ([]Unit, error)) (Reservation, error) {
 	transition, _ := state.Of(state.Pickup)
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
@@ -62,7 +63,7 @@ func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.T
 	})
 }
 
-// rentals are those of which a reservation holds units.
+// rentals returns the ids of the rentals whose units a reservation occupies.
 func (r *Reservation) rentals() []uuid.UUID {
 	ids := []uuid.UUID{r.RentalID}
 	for _, extra := range r.Extras {
@@ -71,7 +72,7 @@ func (r *Reservation) rentals() []uuid.UUID {
 	return ids
 }
 
-// lockOut locks the rentals, as who reserves them does, and reads what of them is out.
+// lockOut takes the same locks of the rentals as [Store.Reserve], and reads what is out of them.
 func lockOut(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, rentals []uuid.UUID) (map[uuid.UUID]Out, error) {
 	if _, err := tx.Exec(ctx, lockSQL, businessID, rentals); err != nil {
 		return nil, err

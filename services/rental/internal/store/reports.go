@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// revenueReportSQL goes by the first date. What an owner reserved without a price is counted in the business's currency.
+// revenueReportSQL groups by the first date of a reservation. A reservation
+// that the owner made without a price counts in the business's currency.
 const revenueReportSQL = `
 SELECT date_trunc(@by, start_date::timestamp)::date - date '1970-01-01', coalesce(currency, @currency), count(*) FILTER (WHERE status <> 'cancelled'),
 	coalesce(sum(total) FILTER (WHERE status <> 'cancelled'), 0)::bigint,
@@ -23,8 +24,8 @@ WHERE business_id = @business_id AND start_date >= @from::date AND start_date < 
 GROUP BY 1, 2 ORDER BY 1, 2
 LIMIT @most`
 
-// RevenueReport adds up what a business has let, by stretch and currency; what has no price is counted in this currency. Faults:
-// invalid_parameter for more rows than a report has.
+// RevenueReport returns the revenue of a business by period and currency; currency is that of
+// reservations without a price. Fault: invalid_parameter if there are more than [report.MaxRows] rows.
 func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query, currency string) ([]report.RevenueRow, error) {
 	rows, err := postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (report.RevenueRow, error) {
 		r := report.RevenueRow{Kind: "reservation"}

@@ -22,7 +22,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// Reservation is a reservation as it was agreed: for whole dates, or for hours where Hours is set.
+// Reservation is a reservation as it was made: for hours if Hours is set, otherwise for whole dates.
 type Reservation struct {
 	ID           uuid.UUID
 	RentalID     uuid.UUID
@@ -33,21 +33,21 @@ type Reservation struct {
 	Hours        *Hours
 	Extras       []Extra
 	Units        []Unit          // handed out at the pick-up; kept after the return
-	Price        *Price          // nil: it has none, as the owner reserved
-	Payment      *booking.Charge // as is known of it (internal/charge); nil: nothing of it is paid online
+	Price        *Price          // nil: no price, because the owner reserved
+	Payment      *booking.Charge // last known state (internal/charge); nil: nothing is paid online
 	CustomerName string
-	// CustomerEmail is nil where nothing is to be mailed.
+	// CustomerEmail is nil if the customer gets no mail.
 	CustomerEmail *string
 	CustomerPhone *string
 	FormData      json.RawMessage // answers to the business's own questions, an object
 	Locale        string          // the customer's language, one of the business's
-	Timezone      string          // in which it was made: an IANA name, or "" where that is not known
+	Timezone      string          // in which it was made: an IANA name, or "" if not known
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
-	LinkHash      []byte // what is kept of the customer's link (libs/link); nil where the customer was forgotten
+	LinkHash      []byte // hash of the customer's link (libs/link); nil if the customer was anonymized
 	Withdrawn     bool   // the business no longer offers what is reserved
-	Sequence      int    // of its newest event; 0 where nobody was told of it
-	// Warnings name the rules for customers that the owner's reservation breaks. Only the answer to the owner has them.
+	Sequence      int    // of its newest event; 0 before the first
+	// Warnings are the rules for customers that the owner's reservation breaks. Only the answer to the owner has them.
 	Warnings []booking.Warning `json:",omitempty"`
 }
 
@@ -71,11 +71,11 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 		return Reservation{}, err
 	}
 	r.Dates = occupancy.Dates{From: dateOf(from), To: dateOf(to)}
-	if start != nil { // all four are null, or none is
+	if start != nil { // all four columns are null, or none
 		r.Hours = &Hours{Start: *start, End: *end, During: timespan.Span{Start: starts.Unix(), End: ends.Unix()}}
 	}
 	r.CreatedAt, r.UpdatedAt = r.CreatedAt.UTC(), r.UpdatedAt.UTC()
-	if own == nil { // all three are null, or none is
+	if own == nil { // all three columns are null, or none
 		return r, nil
 	}
 	r.Price = &Price{Own: *own, Total: *total, Changes: changes}
@@ -97,11 +97,11 @@ WHERE business_id = @business_id
 ORDER BY start_date, coalesce(start_minute, 0), id
 LIMIT @limit`
 
-// Lists go by the wall clock of the start, in minutes since 1970-01-01 00:00: midnight for whole dates. Dates that can be written
-// with four digits bound it.
+// firstStart and lastStart bound the cursors of lists. A list is ordered by the wall clock of the start, in
+// minutes since 1970-01-01 00:00, with midnight for whole dates. The bounds are those of four-digit years.
 var firstStart, lastStart = int64(timespan.NewDate(0, 1, 1)) * timespan.MinutesPerDay, int64(timespan.NewDate(10_000, 1, 1))*timespan.MinutesPerDay - 1
 
-// place is where a reservation stands in the list.
+// place returns the cursor of a reservation in the list.
 func place(r Reservation) string {
 	at := int64(r.Dates.From) * timespan.MinutesPerDay
 	if r.Hours != nil {
@@ -110,8 +110,8 @@ func place(r Reservation) string {
 	return request.Cursor{At: at, ID: r.ID}.String()
 }
 
-// Reservations lists a page of a business's reservations by start, and gives the cursor of the page that follows, "" after the last. Fault:
-// invalid_parameter for a cursor that it has not given.
+// Reservations returns a page of a business's reservations by start, and the cursor of
+// the next page, "" after the last. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, page request.Page) ([]Reservation, string, error) {
 	after, err := page.After(firstStart, lastStart)
 	if err != nil {
@@ -151,7 +151,7 @@ func days(d *timespan.Date) *int32 {
 	return &n
 }
 
-// Ahead counts the reservations that hold units on the date or later, and those that are out.
+// Ahead counts the reservations that wait for their pick-up and end today or later, and those that are out.
 func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
 	var n int
 	err := s.pool.QueryRow(ctx, `
@@ -164,8 +164,8 @@ func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.
 	return n, nil
 }
 
-// moveSQL changes the status only from the allowed one; who moves first wins, the other finds another status. Extras go out and come back
-// with the rest.
+// moveSQL changes the status only from an allowed one, so of two concurrent transitions the first wins
+// and the second finds another status. Extras are handed out and returned together with the rental.
 var moveSQL = `
 WITH moved AS (
     UPDATE reservations SET status = @to, sequence = sequence + 1, updated_at = @now, units = coalesce(@units::jsonb, units)
@@ -190,14 +190,15 @@ WITH moved AS (
 )
 SELECT ` + reservationColumns + ` FROM moved`
 
-// Move makes a transition, once; [Store.Cancel] is for one that may refund. Errors: [ErrNotFound], [*NotAllowedError].
+// Move makes a transition in one idempotent write. Use [Store.Cancel] to
+// cancel, because that may refund. Errors: [ErrNotFound], [*NotAllowedError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Reservation, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		return move(ctx, tx, businessID, id, t, nil, now)
 	})
 }
 
-// move makes a transition. units are those that are handed out; nil leaves what the reservation has.
+// move makes a transition. units are the units that are handed out; nil leaves the units of the reservation unchanged.
 func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, units []Unit, now time.Time) (Reservation, error) {
 	var handedOut any
 	if units != nil {

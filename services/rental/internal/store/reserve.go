@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// NewReservation is a reservation to write: for whole dates, or for hours where Hours is set.
+// NewReservation is a reservation to write: for hours if Hours is set, otherwise for whole dates.
 type NewReservation struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
@@ -30,8 +30,9 @@ type NewReservation struct {
 	Dates      occupancy.Dates
 	Hours      *Hours
 	Extras     []Extra
-	Price      *Price // nil: it has none, as the owner reserves
-	// Payment is set when it is paid online: the reservation is pending, and nobody hears of it, until its charge is open.
+	Price      *Price // nil: no price, because the owner reserves
+	// Payment is set if the reservation is paid online. The reservation
+	// is then pending, and it has no event until its charge is open.
 	Payment       *booking.Charge
 	Counted       bool // booking counts it as open for its customer
 	CustomerName  string
@@ -39,38 +40,39 @@ type NewReservation struct {
 	CustomerPhone *string
 	FormData      json.RawMessage // an object; nil: no answers
 	Locale        string
-	Timezone      string // of its dates and times
+	Timezone      string // the zone of its dates and times
 	OfferVersion  int64
-	LinkHash      []byte // what is kept of the customer's link (libs/link)
+	LinkHash      []byte // the hash of the customer's link (libs/link)
 	Now           time.Time
-	Warnings      []booking.Warning // as of [Reservation]
+	Warnings      []booking.Warning // see [Reservation]
 }
 
-// Hours are the wall clock of a reservation's start and end, and the instants they mean.
+// Hours are the wall-clock times of a reservation's start and end, and their instants.
 type Hours struct {
 	Start, End timespan.TimeOfDay
 	During     timespan.Span
 }
 
-// Extra is what goes with a reservation for the same time, as its row keeps it: by whole dates where ByDay.
+// Extra is another rental that goes with a reservation for the same
+// time, as stored in its row. If ByDay, it is reserved for whole dates.
 type Extra struct {
 	RentalID uuid.UUID `json:"rental_id"`
 	Name     string    `json:"name"`
 	Quantity int       `json:"quantity"`
 	ByDay    bool      `json:"by_day"`
-	Price    *int64    `json:"price,omitempty"` // of all its units, for all of the time
+	Price    *int64    `json:"price,omitempty"` // of all its units, for the whole time
 }
 
-// Price is what a reservation costs, in minor units of Currency: the rental itself, and with its extras.
+// Price is the price of a reservation in minor units of Currency. Own is the rental without its extras.
 type Price struct {
 	Own, Total int64
 	Currency   money.Currency
-	Changes    []booking.PriceChange // the pricing rules that changed a price of it, each once
+	Changes    []booking.PriceChange // the pricing rules that changed one of its prices, each once
 }
 
-// makeRowsSQL makes the rows of the rentals where there are none; lockSQL waits for whoever holds one. Both go by id, so that those who
-// reserve several rentals wait for each other in one order. A later statement of the transaction reads what the
-// holders before have written.
+// makeRowsSQL inserts the missing rows of the rentals; lockSQL waits for their locks.
+// Both go in the order of ids, so that requests for several rentals cannot deadlock.
+// A later statement of the transaction sees what earlier lock holders wrote.
 const (
 	makeRowsSQL = `INSERT INTO rentals (business_id, rental_id) SELECT $1, id FROM unnest($2::uuid[]) AS ids (id) ORDER BY id ON CONFLICT DO NOTHING`
 	lockSQL     = `SELECT FROM rentals WHERE business_id = $1 AND rental_id = ANY($2) ORDER BY rental_id FOR NO KEY UPDATE`
@@ -95,9 +97,10 @@ WITH reserved AS (
 )
 SELECT ` + reservationColumns + ` FROM reserved`
 
-// Reserve writes the reservation, once (postgres.Once), when fits says that its units, and those of its extras, are free beside all that is
-// held within its dates, as [Store.Holding] returns it. Until it is written or refused nobody else can reserve these rentals. Errors:
-// [ErrLacking].
+// Reserve writes the reservation in one idempotent write ([postgres.Once]) if fits returns
+// true. fits receives what occupies units within the dates, as [Store.Holding] returns it,
+// and reports whether the units of the reservation and its extras are free. Until the write
+// commits or fails, no other request can reserve these rentals. Errors: [ErrLacking].
 func (s *Store) Reserve(ctx context.Context, r NewReservation, fits func(map[uuid.UUID][]occupancy.Reservation) bool) (Reservation, error) {
 	written, err := postgres.Once(ctx, s.pool, r.BusinessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		held, err := lockAndRead(ctx, tx, r)
@@ -121,7 +124,7 @@ func (s *Store) Reserve(ctx context.Context, r NewReservation, fits func(map[uui
 	return written, nil
 }
 
-// lockAndRead is one round trip.
+// lockAndRead locks the rentals and reads what occupies their units, in one round trip.
 func lockAndRead(ctx context.Context, tx pgx.Tx, r NewReservation) (map[uuid.UUID][]occupancy.Reservation, error) {
 	rentals := []uuid.UUID{r.RentalID}
 	for _, extra := range r.Extras {
@@ -140,7 +143,7 @@ func lockAndRead(ctx context.Context, tx pgx.Tx, r NewReservation) (map[uuid.UUI
 }
 
 func readHeld(results pgx.BatchResults) (map[uuid.UUID][]occupancy.Reservation, error) {
-	for range 2 { // the rows and their locks
+	for range 2 { // the results of makeRowsSQL and lockSQL
 		if _, err := results.Exec(); err != nil {
 			return nil, err
 		}

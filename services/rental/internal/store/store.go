@@ -1,8 +1,8 @@
-// Package store is rental's SQL: reservations and what they hold. Nothing here knows HTTP or offers.
+// Package store is rental's SQL: reservations and the units they occupy. It does not know HTTP or offers.
 //
-// The guarantee that never more units are promised than there are is the lock on the rental's row that [Store.Reserve]
-// takes before it counts: of many that reserve at once, each sees what those before it have written. Every method takes
-// the present instant where it needs one. Errors other than those declared here are the database's own.
+// [Store.Reserve] locks the rental's row before it counts. Each of several concurrent requests therefore sees
+// what those before it wrote, so the service never promises more units than there are. Methods that need the
+// present instant take it as a parameter. Errors other than those declared here are the database's own.
 package store
 
 import (
@@ -18,23 +18,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// Errors that callers tell apart.
+// Errors that callers distinguish.
 var (
-	// ErrLacking says that too few units are free. Nothing was written.
+	// ErrLacking means that too few units are free. Nothing was written.
 	ErrLacking = errors.New("too few units are free")
-	// ErrNotFound says that the business has no such reservation.
+	// ErrNotFound means that the business has no such reservation.
 	ErrNotFound = errors.New("not found")
 )
 
-// NotAllowedError says that a reservation's status does not allow a move.
+// NotAllowedError means that a reservation's status does not allow a transition.
 type NotAllowedError struct{ Status state.State }
 
 func (e *NotAllowedError) Error() string { return "not allowed from status " + string(e.Status) }
 
-// Store works on the tables of one schema. It is safe for many goroutines.
+// Store works on the tables of one schema. It is safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
-// New returns a store on the pool, whose connections work in rental's schema.
+// New returns a store on the pool, whose connections use rental's schema.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
 // Ready reports whether the tables can be read.
@@ -43,12 +43,13 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Outcome says what became of the owner's write that the request's Idempotency-Key names, as postgres.Outcome does.
+// Outcome returns the stored answer of the owner's write with
+// the request's Idempotency-Key, as [postgres.Outcome] does.
 func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.Outcome(ctx, s.pool, businessID)
 }
 
-// Dates travel as whole days since 1970-01-01, so that every date there is can be asked for.
+// epoch is the origin of dates in queries. They are passed as days since 1970-01-01, which covers every date.
 const epoch = `date '1970-01-01'`
 
 func dateOf(t time.Time) timespan.Date { return timespan.NewDate(t.Date()) }
