@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// purchase is a reservation as far as refunds ask (lifecycle.md §4).
+// purchase returns the reservation in the form that libs/cancellation needs for refunds (lifecycle.md §4).
 func purchase(r store.Reservation, offer *catalog.Offer) cancellation.Purchase {
 	cancel, _ := state.Of(state.Cancel)
 	of := cancellation.Purchase{
@@ -33,7 +33,7 @@ func purchase(r store.Reservation, offer *catalog.Offer) cancellation.Purchase {
 	return of
 }
 
-// Cancellation says what a cancellation by the owner would do now. Fault: not_found.
+// Cancellation returns what a cancellation by the owner would do now. Fault: not_found.
 func (o *Owner) Cancellation(ctx context.Context, offer *catalog.Offer, id uuid.UUID) (cancellation.Preview, error) {
 	r, err := o.reservations.Reservation(ctx, offer.ID, id)
 	if err != nil {
@@ -42,16 +42,16 @@ func (o *Owner) Cancellation(ctx context.Context, offer *catalog.Offer, id uuid.
 	return purchase(r, offer).Preview(o.clock.Now()), nil
 }
 
-// Cancel cancels a reservation for the owner, at once, and refunds as much as is wanted: by the policy it was made under where wanted is "".
-// Faults: not_found; conflict where its status does not allow it, or more is wanted than is left to refund; invalid_parameter for what is no
-// amount.
+// Cancel cancels a reservation for the owner at once and refunds the amount wanted; "" refunds by the
+// policy that held when the reservation was made. Faults: not_found; conflict if the status does not
+// allow it or wanted exceeds what is left to refund; invalid_parameter if wanted is not an amount.
 func (o *Owner) Cancel(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
 	return o.change(actor.With(ctx, by), offer, id, o.reservations.Cancel, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) { return p.Owed(wanted, now) })
 }
 
-// Refund refunds a reservation that is over, all that is left where wanted is "": what a provider refused is tried again so, and an owner
-// gives back more than was owed. Faults: not_found; conflict where it is not over, a refund is on its way, or more is wanted than is left;
-// invalid_parameter for what is no amount.
+// Refund refunds a reservation that is over; wanted "" refunds all that is left. The owner uses it to repeat a refund
+// that the provider refused, or to refund more than the policy requires. Faults: not_found; conflict if the reservation
+// is not over, a refund is pending, or wanted exceeds what is left; invalid_parameter if wanted is not an amount.
 func (o *Owner) Refund(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
 	return o.change(actor.With(ctx, by), offer, id, o.reservations.Refund, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) {
 		p.Cancellable = p.Cancellable || p.Status == string(state.PickedUp)
@@ -59,7 +59,7 @@ func (o *Owner) Refund(ctx context.Context, by actor.Actor, offer *catalog.Offer
 	})
 }
 
-// changeOwed is [store.Store.Cancel] or [store.Store.Refund].
+// changeOwed is the type of [store.Store.Cancel] and [store.Store.Refund].
 type changeOwed func(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
 
 func (o *Owner) change(ctx context.Context, offer *catalog.Offer, id uuid.UUID, change changeOwed, owed func(cancellation.Purchase, time.Time) (refund.Owed, error)) (store.Reservation, error) {
@@ -68,7 +68,8 @@ func (o *Owner) change(ctx context.Context, offer *catalog.Offer, id uuid.UUID, 
 	return changed, refusal(err, "cancel takes one that is pending or reserved")
 }
 
-// refusal says that there is no such reservation, or that its status does not allow a move, and what that takes; any other error it passes on.
+// refusal turns an error of the store into a fault: not_found for an unknown reservation, conflict if its status does
+// not allow the transition. takes states which status the transition requires. It returns any other error unchanged.
 func refusal(err error, takes string) error {
 	var refused *store.NotAllowedError
 	switch {

@@ -22,7 +22,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Charges are kept by booking; bookingclient.Charges says what its methods do and return.
+// Charges is booking's API of charges. [bookingclient.Charges] documents its methods.
 type Charges interface {
 	Open(ctx context.Context, businessID, id uuid.UUID, asked booking.NewCharge) (*booking.OpenedCharge, error)
 	Charges(ctx context.Context, asked []booking.ReservationID) ([]booking.ReservationCharge, error)
@@ -36,15 +36,16 @@ type Charges interface {
 
 var _ Charges = (*bookingclient.Charges)(nil)
 
-// Made is a reservation for who made it. CheckoutURL is the provider's page on which it is paid, "" where nothing is to be paid now; it is for
-// the customer alone.
+// Made is a reservation as its creator receives it. CheckoutURL is the provider's
+// page to pay it on, for the customer only; it is "" if nothing is to be paid now.
 type Made struct {
 	store.Reservation
 	CheckoutURL string
 }
 
-// charged has a reservation wait for a charge where it must be paid online now (semantics.md §3): what the requirement of each of its rentals
-// asks of the price of one unit for all of the time. Fault: payment_unavailable where there are no pages to come back to.
+// charged sets r.Payment, so that the reservation waits for a charge, if due must be paid online now
+// (semantics.md §3). due, in minor units, sums what the payment requirement of each rental asks for all its
+// units and the whole time. Fault: payment_unavailable if no customers' pages are configured to return to.
 func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store.NewReservation) error {
 	if due == 0 || !offer.PaysOnline(offer.Payments.Modes.Rentals, choice, r.Price.Total) {
 		return nil
@@ -56,9 +57,10 @@ func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store
 	return nil
 }
 
-// open has booking open the charge of a reservation that was written, while no transaction is open, and notes it; only then is the page given
-// away on which it is paid. Where that fails, the reservation is taken back; where this process dies, the reconciliation does it. Faults:
-// payment_unavailable, and outcome_unknown where the charge may be noted: a repeated request, or the reconciliation, finds what is so.
+// open lets booking open the charge of a reservation that is written, outside any transaction, and then stores
+// the charge as open. Only then does the caller get the page to pay on. If this fails, open takes the reservation
+// back; if the process dies, the reconciliation does so. Faults: payment_unavailable; outcome_unknown if the
+// charge may be stored as open. A repeated request or the reconciliation then finds the true state.
 func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReservation) (Made, error) {
 	opened, err := o.charges.Open(ctx, r.BusinessID, r.ID, booking.NewCharge{
 		Slug: offer.Slug, Name: named(r), Amount: r.Payment.Amount, Currency: r.Price.Currency.Code, Manage: o.links.URL(event.Reservation, r.ID, r.LinkHash),
@@ -68,7 +70,8 @@ func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReser
 		if noted, err = o.reservations.Opened(ctx, r.BusinessID, r.ID, opened.Charge, o.clock.Now()); err == nil {
 			return Made{noted, opened.CheckoutURL}, nil
 		}
-		if !errors.Is(err, store.ErrPaymentOver) { // it may be noted, and a repeated request may have been told so
+		// The charge may be stored as open, and a repeated request may have returned it already.
+		if !errors.Is(err, store.ErrPaymentOver) {
 			return Made{}, fault.Unknown(err)
 		}
 	}
@@ -82,7 +85,7 @@ func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReser
 	return Made{}, f
 }
 
-// named names what is reserved, as the customer reads it on the provider's page.
+// named returns what is reserved as text for the customer on the provider's page, as in "2 × Tent, 1 × Stove".
 func named(r store.NewReservation) string {
 	names := []string{fmt.Sprintf("%d × %s", r.Quantity, r.RentalName)}
 	for _, extra := range r.Extras {
@@ -91,10 +94,11 @@ func named(r store.NewReservation) string {
 	return strings.Join(names, ", ")
 }
 
-// takeBackPause is how long it is waited before a reservation is taken back again.
+// takeBackPause is the pause between two attempts to take a reservation back.
 const takeBackPause = 50 * time.Millisecond
 
-// takeBack takes a reservation back. To take it back again changes nothing, so it is tried until it is known.
+// takeBack takes a reservation back. A repetition changes nothing,
+// so it retries until it succeeds or TakeBackWithin is up.
 func (o *Owner) takeBack(ctx context.Context, r store.NewReservation) {
 	write := postgres.OwnersWrite(ctx, r.BusinessID)
 	ctx, cancel := context.WithTimeout(actor.AsSystem(context.WithoutCancel(ctx)), o.TakeBackWithin)
@@ -109,8 +113,9 @@ func (o *Owner) takeBack(ctx context.Context, r store.NewReservation) {
 	}
 }
 
-// Again answers a repeated request that would be refused now with the reservation that was made, as it is now: what was written first knew nothing of a
-// page to pay on. Faults: those of a repeated request; idempotency_in_progress also where it was taken back before anybody was told of it.
+// Again answers a repeated request that would be refused now. It returns the reservation that the first request
+// made, as it is now: the result that the first request stored has no page to pay on. Faults: those of a repeated
+// request; idempotency_in_progress also if the reservation was taken back before any answer reported it.
 func (o *Owner) Again(ctx context.Context, by actor.Actor, businessID uuid.UUID, made store.Reservation) (Made, error) {
 	if made.Status != state.Pending {
 		return Made{Reservation: made}, nil
@@ -126,9 +131,10 @@ func inProgress() error {
 	return fault.New(fault.IdempotencyInProgress, "Idempotency-Key: a request with this key is still in flight; try again shortly.")
 }
 
-// again answers a repeated request for a reservation that waits, or waited, for its payment: with the page on which it is paid, where it is
-// open. One that was taken back before anybody was told of it is made anew. Faults: idempotency_in_progress while the first request opens the
-// charge.
+// again answers a repeated request for a reservation that waits, or waited, for its payment. The answer has the
+// page to pay on if the payment is open. If the reservation was taken back before any answer reported it, again
+// deletes the idempotency result and returns [errAgain]; the caller then makes the reservation again. Faults:
+// idempotency_in_progress while the first request opens the charge; outcome_unknown if the database cannot be read.
 func (o *Owner) again(ctx context.Context, businessID uuid.UUID, made store.Reservation) (Made, error) {
 	r, err := o.reservations.Reservation(ctx, businessID, made.ID)
 	switch {
@@ -146,7 +152,7 @@ func (o *Owner) again(ctx context.Context, businessID uuid.UUID, made store.Rese
 	}
 	page, err := o.charges.Page(ctx, businessID, r.ID)
 	if err != nil {
-		return Made{Reservation: r}, nil // without the page it is paid by the customer's link
+		return Made{Reservation: r}, nil // without the page, the customer can still pay through the link
 	}
 	return Made{r, page.CheckoutURL}, nil
 }

@@ -11,9 +11,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// customersMay refuses what owners may reserve and customers may not, on the booking page (pages.md, semantics.md §4). Faults: what the
-// business's account does not allow; invalid_parameter without an e-mail address; conflict for the past, beyond the advance limit,
-// for a time that is shorter or longer than the rental is rented for, and for extras that are not its upsells or lack a required one.
+// customersMay refuses what owners may reserve but customers on the booking page may not (pages.md,
+// semantics.md §4). Faults: those of the business's account; invalid_parameter without an e-mail address;
+// conflict for any other rule. These are: not in the past, within the advance limit, an allowed length,
+// hand-over within opening hours, and extras only from the rental's upsells with all required ones.
 func customersMay(offer *catalog.Offer, lines []line, asked Request, now time.Time) error {
 	own := lines[0]
 	return cmp.Or(
@@ -26,8 +27,9 @@ func customersMay(offer *catalog.Offer, lines []line, asked Request, now time.Ti
 	)
 }
 
-// withUpsells refuses extras that the owner does not offer along with the rental, and a rental without what the owner requires: at least
-// one for each of its units. What is required and cannot be had, as it is inactive, is not.
+// withUpsells refuses extras that the owner does not offer with the rental. It also
+// refuses a rental without its required upsells, at least one for each unit of the
+// rental. An inactive upsell is not required, because it cannot be reserved.
 func withUpsells(offer *catalog.Offer, lines []line) error {
 	own, extras := lines[0], lines[1:]
 	for _, extra := range extras {
@@ -54,7 +56,7 @@ func hasAddress(asked Request) error {
 	return nil
 }
 
-// inReach refuses what begins in the past, or ends beyond the advance limit.
+// inReach refuses a time that begins in the past or ends beyond the advance limit.
 func inReach(offer *catalog.Offer, asked Request, during timespan.Span, hourly bool, now time.Time) error {
 	today := offer.Today(now)
 	switch {
@@ -74,7 +76,7 @@ func inHours(offer *catalog.Offer, own line, asked Request) error {
 	return fault.New(fault.Conflict, "Pick-up or return is outside opening hours; choose another time.")
 }
 
-// inLength refuses what is shorter or longer than the rental is rented for.
+// inLength refuses a time that is shorter or longer than the bounds of the rental.
 func inLength(r *catalog.Rental, asked Request, during timespan.Span, hourly bool) error {
 	wrong := asked.WrongLength(r, during, hourly)
 	switch {

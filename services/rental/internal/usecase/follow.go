@@ -18,25 +18,27 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// FreshOffers reads the newest offer of a business, never an older one. Faults: business_not_found; another error means
-// that the offer could not be read.
+// FreshOffers reads the newest offer of a business, never an older one. Faults:
+// business_not_found. Any other error means that the offer could not be read.
 type FreshOffers interface {
 	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
-// UncachedOffers is as [FreshOffers], by the id of a business, and keeps no offer in memory.
+// UncachedOffers reads the newest offer by the id of a business
+// and keeps none in memory. Its errors are those of [FreshOffers].
 type UncachedOffers interface {
 	Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 }
 
 const (
-	// sweepEvery is how often all reservations are held against their offers: a change that was not heard of is found then.
+	// sweepEvery is how often all reservations are compared with
+	// their offers. The sweep finds changes whose message was lost.
 	sweepEvery = time.Hour
 	followPage = 100 // businesses at a time
 )
 
-// Followers has reservations follow their rental when a business publishes another offer: those of a rental that is no longer offered are
-// withdrawn. Holders are told by the events of their reservations.
+// Followers updates reservations when a business publishes a new offer. It withdraws those of a rental that is no
+// longer offered, and restores them if the rental returns. The events of the reservations notify the customers.
 type Followers struct {
 	records  *store.Store
 	offers   FreshOffers
@@ -48,7 +50,7 @@ type Followers struct {
 	mu      sync.Mutex
 	changed map[string]struct{} // slugs of businesses with a new offer
 	sweptAt time.Time
-	swept   uuid.UUID // the last business of the sweep that is on its way; nil: none is
+	swept   uuid.UUID // the last business that the current sweep did; nil: no sweep runs
 }
 
 // NewFollowers returns the job.
@@ -66,8 +68,8 @@ func (f *Followers) Changed(slug string) {
 	f.changed[slug] = struct{}{}
 }
 
-// Once follows the offers that have changed, and all of them after each [sweepEvery]. An offer that cannot be read is read again the next
-// time, and holds up none after it.
+// Once handles the offers that have changed, and all offers when [sweepEvery] is over. An
+// offer that cannot be read does not stop the ones after it; the next run reads it again.
 func (f *Followers) Once(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var first error
@@ -84,7 +86,7 @@ func (f *Followers) Once(ctx context.Context) error {
 	if now := f.clock.Now(); now.Sub(f.sweptAt) >= sweepEvery {
 		swept, err := f.sweep(ctx)
 		if swept {
-			f.sweptAt = now // the next sweep looks again at what failed
+			f.sweptAt = now // the next sweep retries what failed
 		}
 		first = cmp.Or(first, err)
 	}
@@ -102,11 +104,12 @@ func (f *Followers) takeChanged() []string {
 	return slugs
 }
 
-// sweep follows the offers of all businesses with reservations ahead, and reports whether it looked at each.
+// sweep handles the offers of all businesses with reservations ahead. It
+// reports whether it reached the last business; the error is the first failure.
 func (f *Followers) sweep(ctx context.Context) (bool, error) {
 	var first error
 	for {
-		yesterday := timespan.DateOf(f.clock.Now(), time.UTC) - 1 // in every zone it is this date or later
+		yesterday := timespan.DateOf(f.clock.Now(), time.UTC) - 1 // every zone's date is this one or later
 		businesses, err := f.records.WithReservationsAhead(ctx, f.swept, yesterday, followPage)
 		if err != nil {
 			return false, err
@@ -120,7 +123,7 @@ func (f *Followers) sweep(ctx context.Context) (bool, error) {
 				first = cmp.Or(first, err)
 			}
 			if ctx.Err() != nil {
-				return false, ctx.Err() // the next run goes on from here
+				return false, ctx.Err() // the next run continues here
 			}
 			f.swept = id
 		}

@@ -16,20 +16,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Extra asks for units of what goes with a rental.
+// Extra asks for units of another rental that goes with the reserved one.
 type Extra struct {
 	RentalID uuid.UUID
 	Quantity int
 }
 
-// Prices quotes; pricing.Client does. Any error means that the prices could not be had.
+// Prices returns quotes; [pricing.Client] implements it. An error means that the prices could not be determined.
 type Prices interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
 
 var _ Prices = (*pricing.Client)(nil)
 
-// line is one rental of a request: units of it for the time of the request, which is of whole dates where it is not hourly.
+// line is one rental of a request, with its number of units. If hourly, they
+// are reserved for during, otherwise for the whole dates of the request.
 type line struct {
 	*catalog.Rental
 	quantity int
@@ -37,7 +38,8 @@ type line struct {
 	hourly   bool
 }
 
-// linesOf finds the rental of a request, which comes first, and what goes with it. Faults: rental_not_found; invalid_parameter.
+// linesOf returns the lines of a request: the rental itself first,
+// then its extras. Faults: rental_not_found; invalid_parameter.
 func linesOf(offer *catalog.Offer, asked Request) ([]line, error) {
 	wanted := append([]Extra{{RentalID: asked.RentalID, Quantity: asked.Quantity}}, asked.Extras...)
 	lines := make([]line, len(wanted))
@@ -58,8 +60,8 @@ func linesOf(offer *catalog.Offer, asked Request) ([]line, error) {
 	return lines, nil
 }
 
-// time is for how many hours or days a line is priced: each that has begun counts, and one by the hour for whole dates takes all their
-// hours.
+// time returns for how many hours or days a line is priced; a part of one counts as a whole.
+// A rental by the hour that is reserved for whole dates is priced for all hours of dates.
 func (l line) time(dates timespan.Span, days int) int {
 	switch {
 	case l.PriceType == catalog.PriceDaily:
@@ -71,9 +73,10 @@ func (l line) time(dates timespan.Span, days int) int {
 	return int((dates.End - dates.Start + hour - 1) / hour)
 }
 
-// price gives a reservation, and each of its extras, the price that holds now by the business's rules: that of one unit for an hour or a
-// day, for all of the time and all units. It returns what of that is to be paid when it is booked, which the requirement of each rental asks of
-// the price of one unit. Faults: availability_unverified; [errAgain] where the offer has changed.
+// price sets the prices of a reservation and its extras by the business's rules as of now. A price
+// is that of one unit for an hour or a day, times the whole time, times all units. It returns the
+// amount to pay at the time of booking, which the payment requirement of each rental derives from
+// the price of one unit. Faults: availability_unverified; [errAgain] if the offer has changed.
 func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r *store.NewReservation) (int64, error) {
 	dates := timespan.Span{
 		Start: timespan.Instant(r.Dates.From, 0, offer.Location()), End: timespan.Instant(r.Dates.To+1, 0, offer.Location()),
@@ -110,7 +113,7 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r
 	return due, nil
 }
 
-// unpriced is the refusal where the price could not be had.
+// unpriced returns the fault for a price that could not be determined.
 func unpriced(err error) error {
 	f := fault.Wrap(fault.AvailabilityUnverified, err, "The price could not be determined just now, so nothing was reserved; try again shortly.")
 	f.RetryAfter = time.Second

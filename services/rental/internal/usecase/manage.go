@@ -26,12 +26,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Businesses gives the offer of a business by its id. Faults: business_not_found; any other error means that it could not be read.
+// Businesses returns the offer of a business by its id. Faults:
+// business_not_found. Any other error means that the offer could not be read.
 type Businesses interface {
 	Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 }
 
-// LinkedReservations finds reservations by the hash of their link's token; [store.Store] says what its method returns.
+// LinkedReservations finds and changes the reservations of customers' links. [store.Store] documents its methods.
 type LinkedReservations interface {
 	ByLink(ctx context.Context, hash []byte) (store.Linked, error)
 	Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(store.Reservation) (refund.Owed, error)) (store.Reservation, error)
@@ -41,8 +42,8 @@ type LinkedReservations interface {
 
 var _ LinkedReservations = (*store.Store)(nil)
 
-// ByLink shows customers their reservation by its link, and cancels it for them (lifecycle.md §5). A token that leads nowhere is answered with the one fault of
-// [link.NotFound], whatever the reason.
+// ByLink shows customers the reservation of their link and cancels it for them
+// (lifecycle.md §5). Any token that leads nowhere gets the same fault, [link.NotFound].
 type ByLink struct {
 	reservations LinkedReservations
 	businesses   Businesses
@@ -51,22 +52,23 @@ type ByLink struct {
 	clock        clock.Clock
 }
 
-// NewByLink returns what customers may see and do; news are those of charges.
+// NewByLink returns a ByLink; news fetches the newest state of charges.
 func NewByLink(reservations LinkedReservations, businesses Businesses, charges Charges, news *Reconciliation, c clock.Clock) *ByLink {
 	return &ByLink{reservations: reservations, businesses: businesses, charges: charges, news: news, clock: c}
 }
 
-// Managed is what a customer sees.
+// Managed is the customer's view of a reservation.
 type Managed struct {
 	store.Linked
 	Offer        *catalog.Offer
 	Ends         time.Time
 	Cancellation cancellation.Preview
 	CanPay       bool
-	Unpaid       bool // cancelled because it was not paid in time, as long as that is known
+	Unpaid       bool // it was cancelled because it was not paid in time; false once the event is deleted
 }
 
-// View returns what the customer sees, with what has become of the charge: who comes back from the provider's page sees that it is paid.
+// View returns the customer's view with the newest state of the charge, so that a
+// customer who returns from the provider's page sees the payment. Faults: not_found.
 func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil || m.Payment == nil {
@@ -80,7 +82,7 @@ func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 	return m, err
 }
 
-// follow returns what a token leads to, as it is known.
+// follow returns the reservation of a token as it is stored, without asking booking.
 func (l *ByLink) follow(ctx context.Context, token string) (Managed, error) {
 	hash, ok := link.HashOf(token)
 	if !ok {
@@ -107,7 +109,7 @@ func (l *ByLink) follow(ctx context.Context, token string) (Managed, error) {
 	return m, nil
 }
 
-// managed is what the customer sees of a reservation as it was read or written.
+// managed returns the customer's view of a reservation that was read or written.
 func (l *ByLink) managed(found store.Linked, offer *catalog.Offer) Managed {
 	now := l.clock.Now()
 	return Managed{
@@ -116,8 +118,9 @@ func (l *ByLink) managed(found store.Linked, offer *catalog.Offer) Managed {
 	}
 }
 
-// Cancel cancels a reservation for its customer, at once, who has agreed to this refund, and returns what they see then. Faults:
-// invalid_parameter; conflict where it cannot be cancelled now, or the refund is another one by now.
+// Cancel cancels a reservation for its customer at once and returns the customer's view
+// after it. agreed is the refund that the customer was shown. Faults: invalid_parameter;
+// conflict if it cannot be cancelled now, or if the refund is no longer the agreed one.
 func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decimal) (Managed, error) {
 	m, err := l.View(ctx, token)
 	if err != nil {
@@ -134,12 +137,12 @@ func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decima
 	case err != nil:
 		return Managed{}, refusal(err, "it cannot be cancelled")
 	}
-	m.Reservation = cancelled // not read again: that could fail, although it is cancelled
+	m.Reservation = cancelled // a second read could fail although the cancellation succeeded
 	return l.managed(m.Linked, m.Offer), nil
 }
 
-// OpenPayment is the provider's page on which an open charge is paid, once more (lifecycle.md §5). Faults: conflict where nothing is to be
-// paid; payment_unavailable.
+// OpenPayment returns the view and the provider's page on which an open charge is paid
+// (lifecycle.md §5). Faults: conflict if nothing is to be paid; payment_unavailable.
 func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, string, error) {
 	m, err := l.View(ctx, token)
 	switch {
@@ -160,7 +163,7 @@ func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, string
 	return m, page.CheckoutURL, nil
 }
 
-// Outcome returns what became of the write of the request's Idempotency-Key, as [store.Store.Outcome] does.
+// Outcome returns the stored answer of the write with the request's Idempotency-Key, as [store.Store.Outcome] does.
 func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil {
@@ -169,12 +172,13 @@ func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 	return l.reservations.Outcome(held(ctx, m.Linked), m.BusinessID)
 }
 
-// held has the request's Idempotency-Key count for the link alone: customers do not know each other's keys.
+// held binds the request's Idempotency-Key to the reservation
+// of this link, because two customers may choose the same key.
 func held(ctx context.Context, by store.Linked) context.Context {
 	return idempotency.HeldBy(ctx, by.ID.String())
 }
 
-// Again is what the customer saw after a write, which is kept for its Idempotency-Key.
+// Again returns the customer's view after a write, from the answer that is stored for its Idempotency-Key.
 func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Managed, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil {
@@ -186,12 +190,12 @@ func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Manage
 	return l.managed(m.Linked, m.Offer), nil
 }
 
-// zoneOf is the time zone in which a reservation was made, or the business's of today where that is not known.
+// zoneOf returns the time zone in which a reservation was made, or the business's present zone if it is not known.
 func zoneOf(r store.Reservation, offer *catalog.Offer) *time.Location {
 	return timespan.Zone(r.Timezone, offer.Location())
 }
 
-// starts is when a reservation begins: one of whole dates with the first.
+// starts returns when a reservation begins. One of whole dates begins at the first midnight.
 func starts(r store.Reservation, zone *time.Location) time.Time {
 	if r.Hours != nil {
 		return time.Unix(r.Hours.During.Start, 0)
@@ -199,7 +203,7 @@ func starts(r store.Reservation, zone *time.Location) time.Time {
 	return time.Unix(timespan.Instant(r.Dates.From, 0, zone), 0)
 }
 
-// ends is when a reservation is over: one of whole dates at the end of the last.
+// ends returns when a reservation is over. One of whole dates ends at the midnight after the last date.
 func ends(r store.Reservation, zone *time.Location) time.Time {
 	if r.Hours != nil {
 		return time.Unix(r.Hours.During.End, 0)
@@ -207,7 +211,7 @@ func ends(r store.Reservation, zone *time.Location) time.Time {
 	return time.Unix(timespan.Instant(r.Dates.To+1, 0, zone), 0)
 }
 
-// Translated returns what the customer sees with the names of what was reserved in the customer's language.
+// Translated returns the view with the names of the rentals in the customer's language.
 func (m Managed) Translated() Managed {
 	m.RentalName = m.Offer.RentalName(m.RentalID, m.RentalName, m.Locale)
 	m.Extras = slices.Clone(m.Extras)
@@ -217,7 +221,7 @@ func (m Managed) Translated() Managed {
 	return m
 }
 
-// Calendar returns it as text/calendar, for the customer's own.
+// Calendar returns the reservation as text/calendar, for the customer's own calendar.
 func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil {
@@ -237,7 +241,7 @@ func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 		event.Status = ical.Tentative
 	case state.Cancelled:
 		event.Status = ical.Cancelled
-	default: // the others are confirmed for a calendar
+	default: // a calendar shows all other states as confirmed
 	}
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }

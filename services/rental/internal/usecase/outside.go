@@ -12,21 +12,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Outside says which reservations an offer could not hold (docs/decisions/009). A reservation keeps its time and its units; where more are
-// held at a moment than there are, all that hold some then are outside.
+// Outside finds the reservations that an offer cannot honour (docs/decisions/009). A reservation keeps its time and its
+// units. If more units are booked at a moment than there are, every reservation that occupies some then is affected.
 type Outside struct {
 	offer    *catalog.Offer
 	calendar *occupancy.Calendar
 	short    map[uuid.UUID][]occupancy.Shortage
 }
 
-// NewOutside holds all reservations that hold units against an offer.
+// NewOutside compares all reservations that occupy units with an offer.
 func NewOutside(offer *catalog.Offer, live []store.Reservation, now time.Time) *Outside {
 	today := offer.Today(now)
 	dates := occupancy.Dates{From: today, To: today}
 	held := map[uuid.UUID][]occupancy.Reservation{}
 	for i := range live {
-		// A zone that is changed moves hours by a date or two.
+		// A change of the zone shifts hours by up to two dates.
 		dates.From, dates.To = min(dates.From, live[i].Dates.From-2), max(dates.To, live[i].Dates.To+2)
 		for _, l := range heldBy(&live[i]) {
 			held[l.rental] = append(held[l.rental], l.Reservation)
@@ -41,7 +41,7 @@ func NewOutside(offer *catalog.Offer, live []store.Reservation, now time.Time) *
 	return o
 }
 
-// heldLine is what a reservation holds of one rental.
+// heldLine is what a reservation occupies of one rental.
 type heldLine struct {
 	rental uuid.UUID
 	name   string
@@ -66,8 +66,8 @@ func heldBy(r *store.Reservation) []heldLine {
 	return lines
 }
 
-// IsHandedOver reports whether what lies ahead of a reservation, pick-up and return, is within opening hours. A rental that the offer no
-// longer has has no such rule.
+// IsHandedOver reports whether the remaining hand-overs of a reservation, its pick-up and
+// return, are within opening hours. For a rental that the offer no longer has, it returns true.
 func IsHandedOver(offer *catalog.Offer, r store.Reservation) bool {
 	rented, isOut := offer.Rental(r.RentalID), r.Status == state.PickedUp
 	switch {
@@ -79,7 +79,7 @@ func IsHandedOver(offer *catalog.Offer, r store.Reservation) bool {
 	return (isOut || offer.HandsOverOn(rented, r.Dates.From)) && offer.HandsOverOn(rented, r.Dates.To)
 }
 
-// Reason is why the offer could not hold a reservation; nil where it could.
+// Reason returns why the offer cannot honour a reservation, or nil if it can.
 func (o *Outside) Reason(r *store.Reservation) *availability.Reason {
 	for _, l := range heldBy(r) {
 		rented := o.offer.Rental(l.rental)

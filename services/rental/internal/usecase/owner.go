@@ -1,5 +1,6 @@
-// Package usecase does what a business's owner asks for: it reserves units of rentals, and moves and lists reservations. What its
-// methods return as a fault is the answer to the caller; any other error is internal.
+// Package usecase implements the actions of a business's owner and of its customers on
+// reservations: it reserves units of rentals, and changes and lists reservations. A
+// fault that a method returns is the answer to the caller; any other error is internal.
 package usecase
 
 import (
@@ -30,16 +31,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Offers gives what a business offers. Errors: fault.BusinessNotFound; any other says that it could not be read.
+// Offers returns the offers of businesses. Faults: business_not_found.
+// Any other error means that the offer could not be read.
 type Offers interface {
-	// Get returns the offer, a moment old at most while catalog answers, else the last good one.
+	// Get returns an offer that is at most a moment old, or the last good one while catalog does not answer.
 	Get(ctx context.Context, slug string) (*catalog.Offer, error)
 	// Fresh returns the offer as it is now.
 	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
-// Reservations are the tables; [store.Store] says what its methods do and return. Each write is made once for the Idempotency-Key
-// of its context.
+// Reservations is the store of reservations; [store.Store] documents its
+// methods. Each write happens once for each Idempotency-Key of its context.
 type Reservations interface {
 	Reserve(ctx context.Context, r store.NewReservation, fits func(map[uuid.UUID][]occupancy.Reservation) bool) (store.Reservation, error)
 	Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (store.Reservation, error)
@@ -55,9 +57,10 @@ type Reservations interface {
 
 var _ Reservations = (*store.Store)(nil)
 
-// Owner does what a business's owner asks for.
+// Owner implements the actions of a business's owner.
 type Owner struct {
-	// TakeBackWithin is the time to take a reservation back, also when the request's own is up. NewOwner sets it.
+	// TakeBackWithin is the time limit for taking a reservation back, which
+	// applies even if the request's own time is up. NewOwner sets it.
 	TakeBackWithin time.Duration
 
 	offers       Offers
@@ -71,8 +74,8 @@ type Owner struct {
 	attempts     metric.Int64Counter
 }
 
-// NewOwner returns an owner's side. requestTimeout is how long a request may take: what waits for a charge is freed where that is not open by
-// then, and a margin, as the clocks of replicas differ.
+// NewOwner returns an Owner. requestTimeout is how long a request may take. If a charge is not
+// open by then, its reservation is freed; a margin covers the clock differences of replicas.
 func NewOwner(offers Offers, reservations Reservations, prices Prices, charges Charges, links *link.Links, requestTimeout time.Duration, now clock.Clock, tel *telemetry.Telemetry) *Owner {
 	const margin = 5 * time.Second
 	return &Owner{
@@ -91,22 +94,25 @@ type Request struct {
 	CustomerEmail *string
 	CustomerPhone *string
 	FormData      map[string]any // answers to the business's own questions
-	Locale        string         // as it was asked for
+	Locale        string         // the locale that the customer asked for
 	PaymentChoice string         // one of catalog's modes, or ""
 	Stretch
 }
 
-// maxRounds bounds how often everything is asked again because the offer has changed meanwhile.
+// maxRounds bounds how often a request is repeated because the offer has changed in the meantime.
 const maxRounds = 10
 
-// errAgain says that the offer has changed since it was read.
+// errAgain means that the attempt must be repeated, because the offer has
+// changed since it was read or because the idempotency result was deleted.
 var errAgain = errors.New("the offer has changed")
 
-// Reserve holds units of a rental and of what goes with it, all or none. The owner may reserve in the past and beyond the advance limit,
-// which bind customers; what units there are binds both, by the same calculation as the calendars. On the booking page it is customers who
-// reserve (see customersMay), at the price that holds now, which they pay online where the business wants that. Faults: business_not_found;
-// rental_not_found; invalid_parameter for times that the rental does not take; conflict where units are lacking; those of customersMay;
-// too_many_open_bookings; availability_unverified without a price; payment_unavailable; source_forbidden for every other actor.
+// Reserve reserves units of a rental and its extras, all or none. Owners may reserve in the past and beyond the
+// advance limit; the number of units binds everyone, by the same calculation as the calendars. Customers on the
+// booking page are bound by customersMay, get the price that holds now, and pay online if the business requires it.
+//
+// Faults: business_not_found; rental_not_found; invalid_parameter for times that the rental does not allow;
+// conflict if units are lacking; those of customersMay; too_many_open_bookings; availability_unverified
+// without a price; payment_unavailable; source_forbidden for any actor except the page and the owner.
 func (o *Owner) Reserve(ctx context.Context, by actor.Actor, slug string, asked Request) (Made, error) {
 	if by.Kind != actor.Page && by.Kind != actor.Owner {
 		return Made{}, fault.New(fault.SourceForbidden, "Reservations are made on the booking page or by the owner.")
@@ -121,7 +127,7 @@ func (o *Owner) Reserve(ctx context.Context, by actor.Actor, slug string, asked 
 	return Made{}, unpriced(errAgain)
 }
 
-// reserve is one attempt under one offer. It returns [errAgain] when that has changed.
+// reserve makes one attempt under one offer. It returns [errAgain] if the attempt must be repeated.
 func (o *Owner) reserve(ctx context.Context, by actor.Actor, slug string, asked Request) (Made, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {
@@ -155,7 +161,7 @@ func (o *Owner) reserve(ctx context.Context, by actor.Actor, slug string, asked 
 	return o.open(ctx, offer, r)
 }
 
-// warnings name the rules for customers that the owner's reservation breaks.
+// warnings returns the rules for customers that the owner's reservation breaks.
 func warnings(offer *catalog.Offer, r store.NewReservation) []booking.Warning {
 	if IsHandedOver(offer, store.Reservation{RentalID: r.RentalID, Dates: r.Dates, Hours: r.Hours}) {
 		return nil
@@ -163,7 +169,7 @@ func warnings(offer *catalog.Offer, r store.NewReservation) []booking.Warning {
 	return []booking.Warning{{Code: fault.Closed.Code, Message: "Pick-up or return is outside opening hours."}}
 }
 
-// forCustomer gives a reservation of the booking page its price, and the charge that it waits for.
+// forCustomer checks a reservation of the booking page, and sets its price and the charge that it waits for.
 func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []line, asked Request, r *store.NewReservation) error {
 	if err := customersMay(offer, lines, asked, r.Now); err != nil {
 		return err
@@ -175,8 +181,9 @@ func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []l
 	return o.charged(offer, asked.PaymentChoice, due, r)
 }
 
-// counted writes a reservation. One of the booking page is counted as open for its customer first, so that no customer ever has more open
-// than they may. Where it is not written, it is no longer counted; where that is not known, it counts until it ends.
+// counted writes a reservation. Booking first counts one of the booking page as open for its
+// customer, so that no customer ever exceeds the limit. If the write fails, the count is
+// undone; if the result of the write is unknown, the count stays until the reservation's end.
 func (o *Owner) counted(ctx context.Context, offer *catalog.Offer, lines []line, r store.NewReservation) (store.Reservation, error) {
 	if !r.Counted {
 		return o.write(ctx, offer, lines, r)
@@ -201,7 +208,7 @@ func (o *Owner) counted(ctx context.Context, offer *catalog.Offer, lines []line,
 	return made, err
 }
 
-// uncount no longer counts a reservation that was not written.
+// uncount makes booking no longer count a reservation that was not written. A failure is only logged.
 func (o *Owner) uncount(ctx context.Context, r store.NewReservation) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.TakeBackWithin)
 	defer cancel()
@@ -210,7 +217,7 @@ func (o *Owner) uncount(ctx context.Context, r store.NewReservation) {
 	}
 }
 
-// write writes a reservation where all of it is free.
+// write writes a reservation if all its units are free. Fault: conflict if units are lacking.
 func (o *Owner) write(ctx context.Context, offer *catalog.Offer, lines []line, r store.NewReservation) (store.Reservation, error) {
 	var (
 		calendar = occupancy.NewCalendar(offer.Location(), r.Now, r.Dates)
@@ -230,7 +237,7 @@ func (o *Owner) write(ctx context.Context, offer *catalog.Offer, lines []line, r
 	return made, err
 }
 
-// newReservation is what is to be written of a request, without a price and answers.
+// newReservation returns the reservation of a request, without a price and answers.
 func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.Time) store.NewReservation {
 	own := lines[0]
 	r := store.NewReservation{
@@ -248,7 +255,8 @@ func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.
 	return r
 }
 
-// answers are those that are kept of a request, to the questions about all that it asks for. Fault: as [catalog.Offer.Answered].
+// answers returns the answers of a request to keep, for the questions
+// about all its rentals. Fault: as [catalog.Offer.Answered].
 func answers(offer *catalog.Offer, by actor.Actor, asked Request, lines []line) (json.RawMessage, error) {
 	taken := make([]uuid.UUID, len(lines))
 	for i, l := range lines {
@@ -261,7 +269,7 @@ func answers(offer *catalog.Offer, by actor.Actor, asked Request, lines []line) 
 	return json.Marshal(kept)
 }
 
-// tooFew says of the first line of which too few units are free how many are; nil where all fit.
+// tooFew returns a conflict for the first line with too few free units, or nil if all fit.
 func tooFew(calendar *occupancy.Calendar, lines []line, held map[uuid.UUID][]occupancy.Reservation) error {
 	for i, l := range lines {
 		during := l.during
@@ -284,8 +292,8 @@ func (o *Owner) count(ctx context.Context, outcome string) {
 	o.attempts.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// Move picks up, returns or cancels a reservation (semantics.md §4), which refunds it by its policy. Faults: not_found for an unknown
-// reservation or move; conflict where its state does not allow it.
+// Move picks up, returns or cancels a reservation (semantics.md §4); a cancellation refunds by the policy. Faults:
+// not_found for an unknown reservation or move; conflict if the status does not allow it; not_enough_units.
 func (o *Owner) Move(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, move state.Move) (store.Reservation, error) {
 	if move == state.Cancel {
 		return o.Cancel(ctx, by, offer, id, "")
@@ -307,8 +315,8 @@ func (o *Owner) Move(ctx context.Context, by actor.Actor, offer *catalog.Offer, 
 	return moved, refusal(err, fmt.Sprintf("%s takes one that is %s", move, transition.From[0]))
 }
 
-// Ahead counts the reservations that a customer is still expected for, today or later in business time, and those that are out,
-// however late. Fault: business_not_found.
+// Ahead counts the reservations that end today or later in business
+// time, and those that are out, however late. Fault: business_not_found.
 func (o *Owner) Ahead(ctx context.Context, slug string) (int, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {

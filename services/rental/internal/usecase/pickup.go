@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// pickUp hands a reservation out with units that are there (docs/decisions/012). Faults: not_found, conflict, not_enough_units.
+// pickUp hands out a reservation and assigns it units that are present
+// (docs/decisions/012). Faults: not_found, conflict, not_enough_units.
 func (o *Owner) pickUp(ctx context.Context, offer *catalog.Offer, id uuid.UUID) (store.Reservation, error) {
 	now := o.clock.Now()
 	today := offer.Today(now)
@@ -21,8 +22,9 @@ func (o *Owner) pickUp(ctx context.Context, offer *catalog.Offer, id uuid.UUID) 
 	})
 }
 
-// unitsFor chooses the units of a reservation and its extras, in the owner's order: those in service that are neither out nor under
-// maintenance today. A rental that the offer no longer has is handed out without units. Fault: not_enough_units.
+// unitsFor chooses the units of a reservation and its extras in the owner's order:
+// units in service that are neither out nor under maintenance today. A rental that
+// is no longer in the offer is handed out without units. Fault: not_enough_units.
 func unitsFor(offer *catalog.Offer, today timespan.Date, r store.Reservation, out map[uuid.UUID]store.Out) ([]store.Unit, error) {
 	lines := append([]store.Extra{{RentalID: r.RentalID, Name: r.RentalName, Quantity: r.Quantity}}, r.Extras...)
 	units := []store.Unit{}
@@ -44,7 +46,8 @@ func unitsFor(offer *catalog.Offer, today timespan.Date, r store.Reservation, ou
 	return units, nil
 }
 
-// unitsThere are the keys of the units that can be handed out, less as many as are out without a known key.
+// unitsThere returns the keys of the units that can be handed out.
+// It leaves out one for each unit that is out without a known key.
 func unitsThere(rented *catalog.Rental, today timespan.Date, out store.Out) []string {
 	var there []string
 	for _, u := range rented.Units {

@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// ChargedReservations are the tables, as far as charges ask; [store.Store] says what its methods do and return.
+// ChargedReservations is the store of reservations with a charge; [store.Store] documents its methods.
 type ChargedReservations interface {
 	ReleaseUnfinished(ctx context.Context, now time.Time) (int, error)
 	Unfinished(ctx context.Context, after booking.ReservationID, limit int) ([]store.Charged, error)
@@ -32,9 +32,9 @@ type ChargedReservations interface {
 
 var _ ChargedReservations = (*store.Store)(nil)
 
-// Reconciliation brings reservations into line with their charges, which booking keeps: it asks what has become of those that are open, tells
-// of those whose reservation is off, with the refund that is owed, until that has been taken, and frees what waits for a charge that was
-// never opened. What is not known stays as it is.
+// Reconciliation keeps reservations consistent with their charges, which booking keeps. It asks booking for the state
+// of open charges. It reports cancelled reservations with the refund that is due until booking accepts that. It frees
+// the reservations whose charge was never opened. A reservation whose charge it cannot learn stays as it is.
 type Reconciliation struct {
 	reservations ChargedReservations
 	charges      Charges
@@ -51,7 +51,8 @@ func NewReconciliation(reservations ChargedReservations, charges Charges, c cloc
 	}
 }
 
-// Ask frees what waits for a charge that was not opened in time, and then notes what booking says of the charges that are not final.
+// Ask frees reservations whose charge was not opened in time. It then
+// stores what booking reports of the charges that are not final.
 func (r *Reconciliation) Ask(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	released, err := r.reservations.ReleaseUnfinished(ctx, r.clock.Now())
@@ -71,8 +72,8 @@ func (r *Reconciliation) Ask(ctx context.Context) error {
 	}))
 }
 
-// Learn notes what the provider reported of charges after they were paid, such as refunds that were made there and disputes. What cannot be
-// noted is reported again the next time.
+// Learn stores what the provider reported of charges after they were paid, such as
+// disputes and refunds made there. Booking reports again what could not be stored.
 func (r *Reconciliation) Learn(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	news, err := r.charges.News(ctx)
@@ -85,7 +86,7 @@ func (r *Reconciliation) Learn(ctx context.Context) error {
 	)
 	for _, n := range news {
 		err := r.note(ctx, n.ReservationID, n.Charge)
-		if err != nil && !errors.Is(err, store.ErrNotFound) { // a reservation that is erased has nothing to note
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // an erased reservation has nothing to store
 			first = cmp.Or(first, err)
 			continue
 		}
@@ -97,7 +98,8 @@ func (r *Reconciliation) Learn(ctx context.Context) error {
 	return errors.Join(first, r.charges.Noted(ctx, noted))
 }
 
-// Tell closes the charges of reservations that are off, with the refund that is owed. One that cannot be closed is left for later.
+// Tell closes the charges of cancelled reservations and requests the refunds
+// that are due. A charge that cannot be closed is retried in the next run.
 func (r *Reconciliation) Tell(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	return r.each(ctx, func(found []store.Charged) error {
@@ -118,10 +120,10 @@ func (r *Reconciliation) Tell(ctx context.Context) error {
 	})
 }
 
-// maxUncounted bounds how many reservations one round of [Reconciliation.Uncount] tells booking of.
+// maxUncounted bounds how many reservations one run of [Reconciliation.Uncount] reports to booking.
 const maxUncounted = 500
 
-// Uncount tells booking of the reservations that are over and still count as open for their customers.
+// Uncount makes booking no longer count reservations that are over as open for their customers.
 func (r *Reconciliation) Uncount(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	over, err := r.reservations.Counted(ctx, maxUncounted)
@@ -139,7 +141,8 @@ func (r *Reconciliation) Uncount(ctx context.Context) error {
 	return nil
 }
 
-// close tells of one, and notes what booking answers: where it has no charge, nobody can pay it.
+// close closes one charge at booking and stores the answer. A charge that
+// booking does not have is stored as cancelled, because it cannot be paid.
 func (r *Reconciliation) close(ctx context.Context, c store.Charged, off booking.CloseCharge) error {
 	said, err := r.charges.Close(ctx, c.BusinessID, c.ID, off)
 	switch {
@@ -153,8 +156,8 @@ func (r *Reconciliation) close(ctx context.Context, c store.Charged, off booking
 	return r.note(ctx, c.ReservationID, *said)
 }
 
-// each goes through what is not final, so many at a time, to the end: what fails for one holds up none after it. Only where booking is away there
-// is nothing to go on for.
+// each calls do with all charges that are not final, in pages of [booking.MaxCharges]. A failure
+// does not stop the later pages, except that booking does not answer. It returns the first error.
 func (r *Reconciliation) each(ctx context.Context, do func([]store.Charged) error) error {
 	var (
 		after booking.ReservationID
@@ -187,8 +190,8 @@ func (r *Reconciliation) note(ctx context.Context, of booking.ReservationID, sai
 	return err
 }
 
-// Look asks booking for the charge of one reservation that somebody looks at, and notes what it says, within a moment: where that is not to be
-// had, what is known is shown.
+// Look asks booking for the charge of one reservation that is about to be shown, and stores the
+// answer. It waits at most lookWithin; if there is no answer, the caller shows the stored state.
 func (r *Reconciliation) Look(ctx context.Context, of booking.ReservationID, known *booking.Charge) {
 	if known == nil || known.Status == booking.ChargeCreating {
 		return
@@ -206,7 +209,7 @@ func (r *Reconciliation) Look(ctx context.Context, of booking.ReservationID, kno
 	}
 }
 
-// lookWithin bounds how long somebody waits for news of a charge.
+// lookWithin bounds how long a reader waits for the newest state of a charge.
 const lookWithin = time.Second
 
 func (r *Reconciliation) count(ctx context.Context, outcome string, n int) {

@@ -13,19 +13,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// Holdings reads what holds units; [store.Store] says what its method returns.
+// Holdings reads what occupies units; [store.Store] documents its method.
 type Holdings interface {
 	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
 }
 
-// Start is when something wanted can be reserved from: for each whole number of hours from Shortest to Longest, of a rental by the day of
-// days, and for none other that is looked at. Time is nil for whole days.
+// Start is a possible start of a reservation. Every whole number of hours (of days, for a rental
+// by the day) from Shortest to Longest can be reserved from it. Time is nil for whole days.
 type Start struct {
 	Time              *timespan.TimeOfDay
 	Shortest, Longest int
 }
 
-// How far ahead starts are looked at, in whole dates and hours, and how far apart those of a date are.
+// Bounds of the search for starts: the longest reservation in days and in hours, and the distance of two starts.
 const (
 	mostDays    = 62
 	mostHours   = 48
@@ -33,15 +33,18 @@ const (
 	stepSeconds = startStep * 60
 )
 
-// Starts returns from when on a date all that is wanted can be reserved by a customer: all of its units and extras, under the rules by which
-// [Owner.Reserve] judges, each half hour of a rental by the hour. What it returns can be reserved while nobody else does, and of what it
-// leaves out nothing can. Fault: rental_not_found; invalid_parameter; business_not_found; any other error means that nobody knows.
+// Starts returns the starts on one date from which a customer can reserve everything requested, with all
+// units and extras, by the rules of [Owner.Reserve]. A rental by the hour is checked each half hour. Every
+// start in the result can be reserved as long as there is no new reservation, and no other start can.
+//
+// Faults: rental_not_found; invalid_parameter; business_not_found.
+// Any other error means that the starts could not be computed.
 func Starts(ctx context.Context, offers Offers, holdings Holdings, now clock.Clock, slug string, asked Request) ([]Start, error) {
 	offer, err := offers.Get(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := linesOf(offer, asked) // without times all are of whole dates
+	lines, err := linesOf(offer, asked) // without times, all lines are of whole dates
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +73,7 @@ func Starts(ctx context.Context, offers Offers, holdings Holdings, now clock.Clo
 	return f.days(), nil
 }
 
-// fitting is what is looked for, and what holds units on the dates that are looked at.
+// fitting is a search for starts: the request, and what occupies units on its dates.
 type fitting struct {
 	offer    *catalog.Offer
 	lines    []line
@@ -80,7 +83,7 @@ type fitting struct {
 	calendar *occupancy.Calendar
 }
 
-// whole says of each date whether as many units as are wanted are free all day, of the lines that are held by whole dates.
+// whole reports, for each date, whether enough units are free all day of every line that of selects.
 func (f *fitting) whole(of func(line) bool) []bool {
 	free := slices.Repeat([]bool{true}, int(f.dates.To-f.dates.From)+1)
 	for _, l := range f.lines {
@@ -94,7 +97,8 @@ func (f *fitting) whole(of func(line) bool) []bool {
 	return free
 }
 
-// days are the starts of a rental by the day, one for each run of lengths: all of its days on which all is free one after the other.
+// days returns the starts of a rental by the day: one for each run of consecutive
+// lengths that the rules allow. The lengths end before the first day that is not free.
 func (f *fitting) days() []Start {
 	var (
 		list []Start
@@ -116,7 +120,7 @@ func (f *fitting) days() []Start {
 	return append(list, s.list()...)
 }
 
-// hours are the starts of a rental by the hour.
+// hours returns the starts of a rental by the hour.
 func (f *fitting) hours() []Start {
 	var (
 		starts []Start
@@ -131,14 +135,16 @@ func (f *fitting) hours() []Start {
 	return starts
 }
 
-// shows reports whether the business's clock shows at on the first date at this instant. It does not where a clock change skips at.
+// shows reports whether the business's clock shows the time at on the first
+// date at the instant start. It does not if a clock change skips that time.
 func (f *fitting) shows(start int64, at timespan.TimeOfDay) bool {
 	shown := time.Unix(start, 0).In(f.offer.Location())
 	return timespan.DateOf(shown, f.offer.Location()) == f.dates.From && shown.Hour()*60+shown.Minute() == int(at)
 }
 
-// lengths are the whole hours, in elapsed time, for which all is free from a start on. An end that the wall clock shows twice names its
-// first occurrence, so that a length that ends at the second is left out.
+// lengths returns the numbers of whole hours, in elapsed time, for which everything is
+// free from a start on, as one Start for each run. An end that the wall clock shows
+// twice means its first occurrence, so a length that ends at the second one is left out.
 func (f *fitting) lengths(start int64, at timespan.TimeOfDay, whole []bool, taken func(timespan.Span) bool) []Start {
 	var list []Start
 	s := Start{Time: &at}
@@ -160,8 +166,8 @@ func (f *fitting) lengths(start int64, at timespan.TimeOfDay, whole []bool, take
 	return append(list, s.list()...)
 }
 
-// taken reports whether, at any moment of a span, fewer units than are wanted are free of a line by the hour. Each line is swept once, in
-// half hours of elapsed time from midnight on; a span that lies between two of them is widened.
+// taken returns a function that reports whether a line by the hour has too few free units at any moment of a span. It
+// sweeps each line once, in half hours of elapsed time from midnight; the function widens the span to whole half hours.
 func (f *fitting) taken() func(timespan.Span) bool {
 	all := f.calendar.Span()
 	var cuts []int64
@@ -169,7 +175,7 @@ func (f *fitting) taken() func(timespan.Span) bool {
 		cuts = append(cuts, at)
 	}
 	cuts = append(cuts, all.End)
-	before := make([]int, len(cuts)) // how many half hours before each cut are taken
+	before := make([]int, len(cuts)) // number of occupied half hours before each cut
 	for _, l := range f.lines {
 		if l.PriceType != catalog.PriceHourly {
 			continue
@@ -189,14 +195,14 @@ func (f *fitting) taken() func(timespan.Span) bool {
 	}
 }
 
-// add takes a length into the start; they come from the shortest to the longest.
+// add adds a length to the start; the caller adds lengths in ascending order.
 func (s *Start) add(length int) {
 	if s.Longest = length; s.Shortest == 0 {
 		s.Shortest = length
 	}
 }
 
-// list is the start where anything can be reserved from it.
+// list returns the start as a list, which is empty if the start has no length.
 func (s *Start) list() []Start {
 	if s.Longest == 0 {
 		return nil
