@@ -69,7 +69,7 @@ func (in *Internal) expiringCustomers(c *fiber.Ctx) error {
 	return c.JSON(customer.CutExpiring(digests))
 }
 
-// eraseCustomer forgets a customer, once for each Idempotency-Key of a business.
+// eraseCustomer anonymizes a customer, once for each Idempotency-Key of a business.
 func (in *Internal) eraseCustomer() fiber.Handler {
 	return server.Once(func(c *fiber.Ctx) error {
 		var asked customer.Erase
@@ -95,12 +95,12 @@ func (in *Internal) eraseCustomer() fiber.Handler {
 	}, in.outcome, server.Again(fiber.StatusOK))
 }
 
-// outcome says what became of the owner's write that the request's Idempotency-Key names.
+// outcome returns the stored answer of the owner's write with the request's Idempotency-Key, or nil if there is none.
 func (in *Internal) outcome(c *fiber.Ctx) ([]byte, error) {
 	offer, err := in.business(c)
 	switch {
 	case fault.Is(err, fault.BusinessNotFound):
-		return nil, nil // and the write of whoever comes late is not there for anybody
+		return nil, nil // a retry that comes this late cannot find the write either
 	case err != nil:
 		return nil, fault.Unknown(err)
 	}

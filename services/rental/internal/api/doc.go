@@ -1,5 +1,6 @@
-// Package api is rental's HTTP: /rental-availability for everyone, /rental-available-dates for availability, which is its
-// public side (interface.md §4), and reservations and ceilings for peers (libs/peer/rental is their client).
+// Package api is rental's HTTP API. It serves /rental-availability to the public,
+// /rental-available-dates to availability, which publishes it (interface.md §4), and
+// reservations and ceilings to other services. Their client is libs/peer/rental.
 package api
 
 import (
@@ -20,14 +21,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// Offers gives what a business offers.
+// Offers returns the offers of businesses.
 type Offers interface {
 	usecase.Offers
 	// AtLeast returns the offer of this version or a newer one.
 	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
 }
 
-// Records is what is read of the tables; [store.Store] says what its methods return.
+// Records is the part of the store that the API uses; [store.Store] documents its methods.
 type Records interface {
 	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
 	Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, page request.Page) ([]store.Reservation, string, error)
@@ -46,7 +47,7 @@ var (
 	_ Records = (*store.Store)(nil)
 )
 
-// Sentences says why something cannot be had; [message.Catalog] says what its methods do.
+// Sentences returns the reasons of refusals as text; [message.Catalog] documents its methods.
 type Sentences interface {
 	Choose(wanted ...string) string
 	Say(code string, id message.ID) (string, error)

@@ -38,7 +38,7 @@ type Internal struct {
 	clock   clock.Clock
 }
 
-// NewInternal returns the internal API; news are those of charges.
+// NewInternal returns the internal API; news fetches the newest state of charges.
 func NewInternal(owner *usecase.Owner, news *usecase.Reconciliation, offers Offers, records Records, links *link.Links, now clock.Clock) *Internal {
 	return &Internal{owner: owner, news: news, offers: offers, records: records, links: links, clock: now}
 }
@@ -64,9 +64,10 @@ func (in *Internal) Mount(router fiber.Router) {
 	business.Post("/reservations/:id/:move", in.once(in.move, fiber.StatusOK))
 }
 
-// business is the offer of the business that is asked about: of the path's slug and, where who asks says so, of this id. A slug goes to
-// somebody else once its business is removed, and the last good offer in memory may still be that of who had it before, whose customers
-// nobody else is shown. Fault: business_not_found, also where the slug leads to another business.
+// business returns the offer of the path's slug. If the caller sends a business id, the offer
+// must be of that business. A slug can pass to another business after a removal, and the cached
+// offer may still be that of the previous one. The check keeps customers of one business from
+// the other. Fault: business_not_found, also if the slug belongs to another business.
 func (in *Internal) business(c *fiber.Ctx) (*catalog.Offer, error) {
 	id, err := server.Query(c).OptionalID(rental.QueryBusinessID)
 	if err != nil {
@@ -86,7 +87,8 @@ func (in *Internal) business(c *fiber.Ctx) (*catalog.Offer, error) {
 	return offer, nil
 }
 
-// once answers an owner's write, which is made once for each Idempotency-Key of a business, with this status.
+// once returns the handler of an owner's write, which runs once for each
+// Idempotency-Key of a business. status is the status of its answer.
 func (in *Internal) once(write func(*fiber.Ctx) (usecase.Made, error), status int) fiber.Handler {
 	return server.Once(func(c *fiber.Ctx) error {
 		written, err := write(c)
@@ -113,7 +115,7 @@ func (in *Internal) once(write func(*fiber.Ctx) (usecase.Made, error), status in
 	})
 }
 
-// ceilings answers max_bookable_online of every rental of a business.
+// ceilings answers with max_bookable_online of every rental of a business.
 func (in *Internal) ceilings(c *fiber.Ctx) error {
 	version, err := strconv.ParseInt(c.Query("offer_version"), 10, 64)
 	if err != nil {
@@ -156,7 +158,7 @@ func (in *Internal) move(c *fiber.Ctx) (usecase.Made, error) {
 	return usecase.Made{Reservation: moved}, err
 }
 
-// reservationID reads the id of the path; what is no id names no reservation.
+// reservationID reads the id of the path. Fault: not_found for an invalid id, too, since no reservation has it.
 func reservationID(c *fiber.Ctx) (uuid.UUID, error) {
 	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
@@ -223,7 +225,7 @@ func (in *Internal) reservation(c *fiber.Ctx) error {
 	return c.JSON(in.show(offer, found))
 }
 
-// lookAt reads a reservation with what has become of its charge.
+// lookAt reads a reservation with the newest state of its charge.
 func (in *Internal) lookAt(ctx context.Context, businessID, id uuid.UUID) (store.Reservation, error) {
 	found, err := in.records.Reservation(ctx, businessID, id)
 	if err != nil || found.Payment == nil {
@@ -241,8 +243,8 @@ func (in *Internal) ahead(c *fiber.Ctx) error {
 	return c.JSON(rental.AheadCount{Count: n})
 }
 
-// sendOne answers with a reservation that was written. That its business's offer cannot be read now leaves the caller without its
-// answer, but says nothing of the write.
+// sendOne answers with a reservation that was written. If the offer cannot be read,
+// the answer is outcome_unknown, because the write itself may have succeeded.
 func (in *Internal) sendOne(c *fiber.Ctx, status int, r usecase.Made) error {
 	offer, err := in.business(c)
 	if err != nil {
@@ -256,7 +258,7 @@ func (in *Internal) sendOne(c *fiber.Ctx, status int, r usecase.Made) error {
 	return send(c.Status(status), shown)
 }
 
-// show renders a reservation. It is overdue while it is picked up and not back although its time has ended, in business time.
+// show renders a reservation. It is overdue if it is picked up and its time has ended, in business time.
 func (in *Internal) show(offer *catalog.Offer, r store.Reservation) rental.Reservation {
 	now, shown := in.clock.Now(), agreed(r)
 	ended := r.Dates.To < timespan.DateOf(now, timespan.Zone(r.Timezone, offer.Location()))
@@ -267,13 +269,13 @@ func (in *Internal) show(offer *catalog.Offer, r store.Reservation) rental.Reser
 	return shown
 }
 
-// ShowEvents says how the subjects of rental's events are shown: as they are in its lists, but never as overdue, which nobody has
-// changed.
+// ShowEvents returns how the subjects of rental's events are rendered: as in
+// lists, but never overdue. Being overdue is not a change of the reservation.
 func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{event.Reservation: eventlog.As(records.Kept, agreed)}
 }
 
-// agreed renders what was agreed of a reservation.
+// agreed renders the stored data of a reservation.
 func agreed(r store.Reservation) rental.Reservation {
 	shown := rental.Reservation{
 		ID: r.ID, RentalID: r.RentalID, RentalName: r.RentalName, Status: string(r.Status), Withdrawn: r.Withdrawn, Quantity: r.Quantity,
@@ -300,7 +302,7 @@ func showUnits(r store.Reservation) []rental.Unit {
 	return shown
 }
 
-// showExtras renders what goes with a reservation.
+// showExtras renders the extras of a reservation.
 func showExtras(r store.Reservation) []rental.Extra {
 	shown := make([]rental.Extra, len(r.Extras))
 	for i, extra := range r.Extras {

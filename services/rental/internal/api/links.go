@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// linkTo answers with the customer's link to a reservation, for whoever writes to them. Unlike the other paths of a business it names
-// it by its id, as who follows events knows it.
+// linkTo answers with the customer's link to a reservation, for messages to the customer. Unlike the
+// other paths, this one has the id of the business instead of its slug, because events contain the id.
 func (in *Internal) linkTo(c *fiber.Ctx) error {
 	businessID, err := request.ID("business", c.Params("slug"))
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// ByLink serves to the customers' pages what customers see and do by the link of a reservation (lifecycle.md §5).
+// ByLink serves the customers' pages: the customer's view of a
+// reservation, and the customer's actions on it (lifecycle.md §5).
 type ByLink struct{ links *usecase.ByLink }
 
 // NewByLink returns the internal API of customers' links.
@@ -37,7 +38,7 @@ func (l *ByLink) view(c *fiber.Ctx) error {
 	return sendManaged(c)(l.links.View(c.UserContext(), c.Params("token")))
 }
 
-// cancel looks at the token before the body: only who has a link learns what is wrong with that.
+// cancel checks the token before the body, so that only a caller with a valid link learns the faults of the body.
 func (l *ByLink) cancel(c *fiber.Ctx) error {
 	if _, err := l.links.View(c.UserContext(), c.Params("token")); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (l *ByLink) payment(c *fiber.Ctx) error {
 	})
 }
 
-// sendManaged answers with what the customer sees, or the fault.
+// sendManaged returns a function that answers with the customer's view or the fault.
 func sendManaged(c *fiber.Ctx) func(usecase.Managed, error) error {
 	return func(m usecase.Managed, err error) error {
 		if err != nil {
@@ -74,12 +75,12 @@ func sendManaged(c *fiber.Ctx) func(usecase.Managed, error) error {
 	}
 }
 
-// showManaged is what the customer sees.
+// showManaged renders the customer's view.
 func showManaged(m usecase.Managed) rental.Managed {
 	m = m.Translated()
 	r := agreed(m.Reservation)
 	if r.Payment != nil {
-		r.Payment.Dispute = nil // it is for the owner, as a refund's reason
+		r.Payment.Dispute = nil // for the owner only, as is the reason of a refund
 		if r.Payment.Refund != nil {
 			r.Payment.Refund.Reason = ""
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// outside answers which reservations an offer that is not published yet could not hold.
+// outside answers which reservations an offer that is not published yet could not honour (docs/decisions/009).
 func (in *Internal) outside(c *fiber.Ctx) error {
 	var asked rental.OutsideRequest
 	if err := server.JSON(c, &asked); err != nil {
@@ -47,8 +47,8 @@ func (in *Internal) outside(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// live reads the reservations that a customer is expected for today or later, and those that are out, at most rental.MaxHeld; whether
-// there are more.
+// live reads the reservations that occupy units and end today or later, and those
+// that are out, at most rental.MaxHeld. It also reports whether there are more.
 func (in *Internal) live(ctx context.Context, businessID uuid.UUID, today timespan.Date) ([]store.Reservation, bool, error) {
 	yesterday := today - 1
 	late, more, err := in.read(ctx, businessID, rental.Filter{To: &yesterday, Status: rental.StatusPickedUp}, nil)
@@ -57,17 +57,18 @@ func (in *Internal) live(ctx context.Context, businessID uuid.UUID, today timesp
 	}
 	live := late[:0]
 	for _, r := range late {
-		if r.Dates.To < today { // the others are among the next, too
+		if r.Dates.To < today { // the others are in the second query, too
 			live = append(live, r)
 		}
 	}
 	return in.read(ctx, businessID, rental.Filter{From: &today}, live)
 }
 
-// pageSize is how many reservations are read at a time.
+// pageSize is how many reservations one query reads.
 const pageSize = 1000
 
-// read appends reservations that hold units, page after page.
+// read appends to live, page by page, the reservations that occupy
+// units. It reports whether there are more than rental.MaxHeld.
 func (in *Internal) read(ctx context.Context, businessID uuid.UUID, filter rental.Filter, live []store.Reservation) ([]store.Reservation, bool, error) {
 	page := request.Page{Limit: pageSize}
 	for {

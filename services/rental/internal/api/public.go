@@ -20,10 +20,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// languageCookie holds the language that a visitor has chosen on the business's pages.
+// languageCookie is the cookie with the language that a visitor chose on the business's pages.
 const languageCookie = "service_language"
 
-// Public serves the two calendars.
+// Public serves the two public calendars and the starts of a date.
 type Public struct {
 	offers    Offers
 	records   Records
@@ -41,14 +41,15 @@ func NewPublic(offers Offers, records Records, sentences Sentences, now clock.Cl
 	}
 }
 
-// Mount adds the public route. The calendar of dates is public at availability, which reads it through [Public.MountForPeers].
+// Mount adds the public route. Availability publishes the calendar
+// of dates, which it reads through [Public.MountForPeers].
 func (p *Public) Mount(router fiber.Router) {
 	router.Get("/api/public/:slug/rental-availability", server.WithParameters(p.availability,
 		"rentalId", "startDate", "endDate", "quantity", "startTime", "endTime", "lang"))
 }
 
-// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server and for availability, which count
-// each request before they ask, and for the booking page the starts of a date.
+// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server and for availability.
+// Both apply their own rate limit before they call. It also adds the starts of a date, for the booking page.
 func (p *Public) MountForPeers(router fiber.Router) {
 	business := router.Group("/internal/api/public/:slug")
 	business.Get("/rental-availability", p.availability)
@@ -56,7 +57,7 @@ func (p *Public) MountForPeers(router fiber.Router) {
 	router.Get("/internal/businesses/:slug/starts", p.starts)
 }
 
-// send answers with what nobody may keep; faults say so by themselves.
+// send answers with a body that must not be cached. Faults set that header themselves.
 func send(c *fiber.Ctx, answer any) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(answer)
@@ -95,8 +96,8 @@ func (p *Public) availability(c *fiber.Ctx) error {
 	return send(c, verdict{ConflictReason: sentence, MessageCode: why})
 }
 
-// judge says why a request cannot be met, "" where it can, and how many units are free (semantics.md §4). Faults:
-// invalid_parameter, availability_unverified.
+// judge returns why a request cannot be met, or "" if it can, and how many units
+// are free (semantics.md §4). Faults: invalid_parameter, availability_unverified.
 func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availabilityQuery) (message.ID, int, error) {
 	asked := usecase.Rental(offer, q.RentalID)
 	if asked == nil {
@@ -141,7 +142,8 @@ func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availability
 	return message.NothingAvailable, 0, nil
 }
 
-// sentence says why in the caller's language: lang, else the cookie's, else the business's default, else English.
+// sentence returns the reason in the caller's language: the first known
+// one of lang, the cookie and the business's default, otherwise English.
 func (p *Public) sentence(c *fiber.Ctx, offer *catalog.Offer, why message.ID, free int) (string, error) {
 	code := p.sentences.Choose(c.Query("lang"), c.Cookies(languageCookie), offer.DefaultLanguage)
 	if why == message.NotEnoughUnits {
@@ -154,7 +156,7 @@ func (p *Public) sentence(c *fiber.Ctx, offer *catalog.Offer, why message.ID, fr
 type calendarAnswer struct {
 	Days     map[timespan.Date]map[uuid.UUID]int `json:"days"`
 	Computed bool                                `json:"computed"`
-	Timezone string                              `json:"timezone"` // "" where the offer could not be read
+	Timezone string                              `json:"timezone"` // "" if the offer could not be read
 }
 
 func (p *Public) dates(c *fiber.Ctx) error {
@@ -189,9 +191,9 @@ func (p *Public) dates(c *fiber.Ctx) error {
 	return send(c, answer)
 }
 
-// count fills in, on the dates from today to the advance limit, how many units of each rental can be reserved from that date on for the
-// shortest time that it is rented for: a single day, where its owner sets no other (docs/decisions/011). Its error says that what is held
-// could not be read; days are untouched then.
+// count sets how many units of each rental can be reserved from each date on, for the shortest time that the rental
+// is rented for. That is one day unless the owner sets another (docs/decisions/011). It covers the dates from today
+// to the advance limit. If the reservations cannot be read, it returns an error and leaves days unchanged.
 func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*catalog.Rental, asked occupancy.Dates, days map[timespan.Date]map[uuid.UUID]int) error {
 	now := p.clock.Now()
 	today := offer.Today(now)
@@ -226,8 +228,8 @@ func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*cat
 	return nil
 }
 
-// shortestFrom is for how many days a rental can be had at least from a date on: it is picked up and returned while the business is open. 0
-// says that it cannot be picked up on the date, or not be returned by the last date.
+// shortestFrom returns the fewest days for which a rental can be reserved from the date d on. The business must be open
+// at the pick-up and at the return. It returns 0 if the rental cannot be picked up on d or cannot be returned by last.
 func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date) int {
 	if !offer.HandsOverOn(r, d) {
 		return 0
@@ -240,10 +242,10 @@ func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date
 	return 0
 }
 
-// maxClosedDays is how many closed dates in a row a return may have to wait for.
+// maxClosedDays bounds how many closed dates in a row can delay a return.
 const maxClosedDays = 31
 
-// throughout is the least of n days from the first on; 0 where they go beyond the days that there are.
+// throughout returns the smallest of n values from the index first on, or 0 if they exceed the slice.
 func throughout(free []int, first, n int) int {
 	if first+n > len(free) {
 		return 0
@@ -251,13 +253,14 @@ func throughout(free []int, first, n int) int {
 	return slices.Min(free[first : first+n])
 }
 
-// unverified is the answer where a single question cannot be answered: it has no computed to say so by.
+// unverified returns the fault for a single question that cannot be
+// answered; unlike the calendar, its answer has no field computed.
 func (p *Public) unverified(ctx context.Context, missing string, err error) error {
 	p.note(ctx, missing, err)
 	return fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be checked; try again shortly.")
 }
 
-// note counts and logs what could not be read.
+// note counts and logs that data could not be read.
 func (p *Public) note(ctx context.Context, missing string, err error) {
 	p.degraded.Add(ctx, 1, metric.WithAttributes(attribute.String("missing", missing)))
 	p.tel.Logger.WarnContext(ctx, "a rental calendar could not be computed", "missing", missing, "error", err)

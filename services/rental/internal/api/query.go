@@ -22,20 +22,20 @@ const (
 	maxWindowDays = 62
 )
 
-// Bounds of one question or reservation (interface.md §8).
+// Bounds of one question or one reservation (interface.md §8).
 const (
-	maxRangeDays = 730 // both ends counted
+	maxRangeDays = 730 // both ends included
 	maxQuantity  = 1000
 )
 
-// availabilityQuery is the question of /rental-availability.
+// availabilityQuery holds the parameters of /rental-availability.
 type availabilityQuery struct {
 	RentalID uuid.UUID
 	usecase.Stretch
 }
 
-// parseAvailability reads the parameters of /rental-availability but for lang, which never fails a request. Its faults
-// are of kind invalid_parameter and name the parameter.
+// parseAvailability reads the parameters of /rental-availability except lang, which
+// never fails a request. Fault: invalid_parameter, which names the parameter.
 func parseAvailability(get request.Query) (availabilityQuery, error) {
 	var q availabilityQuery
 	id, err := get.Required("rentalId", "a rental's id")
@@ -63,7 +63,7 @@ func parseAvailability(get request.Query) (availabilityQuery, error) {
 	return q, checkStart("startTime", q.Start)
 }
 
-// checkStart refuses 24:00, which is the end of a day and nothing else.
+// checkStart refuses 24:00 as a start, because it means the end of a day.
 func checkStart(name string, start *timespan.TimeOfDay) error {
 	if start != nil && *start == timespan.MinutesPerDay {
 		return request.Invalid("%s: nothing starts at 24:00; write 00:00 on the next day.", name)
@@ -71,13 +71,13 @@ func checkStart(name string, start *timespan.TimeOfDay) error {
 	return nil
 }
 
-// datesQuery is the question of /rental-available-dates. Each id is there once.
+// datesQuery holds the parameters of /rental-available-dates. The ids are distinct.
 type datesQuery struct {
 	RentalIDs []uuid.UUID
 	Dates     occupancy.Dates
 }
 
-// parseAvailableDates reads the parameters of /rental-available-dates, as [parseAvailability] does.
+// parseAvailableDates reads the parameters of /rental-available-dates. Fault: as [parseAvailability].
 func parseAvailableDates(get request.Query) (datesQuery, error) {
 	var q datesQuery
 	var err error
@@ -102,7 +102,7 @@ func parseAvailableDates(get request.Query) (datesQuery, error) {
 	return q, nil
 }
 
-// parseReservation reads the texts that somebody sends. Its faults name the field.
+// parseReservation validates a request to reserve. Fault: invalid_parameter, which names the field.
 func parseReservation(asked rental.NewReservation, from actor.Actor) (usecase.Request, error) {
 	var q usecase.Request
 	fields := map[string]string{"rental_id": asked.RentalID, "start_date": asked.StartDate, "end_date": asked.EndDate}
@@ -170,7 +170,7 @@ func parseExtras(asked []rental.NewExtra) ([]usecase.Extra, error) {
 	return extras, nil
 }
 
-// How many characters a customer's name and telephone number may have.
+// The largest lengths of a customer's name and phone number, in characters.
 const (
 	maxName  = 200
 	maxPhone = 50

@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// starts answers from when on a date something can be reserved; what cannot be read is said by computed, as in the public calendars.
+// starts answers from when on a date a customer can reserve. If data
+// cannot be read, computed is false, as in the public calendars.
 func (p *Public) starts(c *fiber.Ctx) error {
 	asked, err := parseStarts(server.Query(c))
 	if err != nil {
@@ -31,7 +32,7 @@ func (p *Public) starts(c *fiber.Ctx) error {
 	return send(c, answer)
 }
 
-// parseStarts reads the parameters. Its faults are of kind invalid_parameter and name the parameter.
+// parseStarts reads the parameters. Fault: invalid_parameter, which names the parameter.
 func parseStarts(get request.Query) (usecase.Request, error) {
 	var asked usecase.Request
 	id, err := get.Required("rental_id", "a rental's id")
