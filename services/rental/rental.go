@@ -1,11 +1,12 @@
-// Package rental is the service that owns rental reservations, pick-ups and returns, and says whether units are free
-// (interface.md, /rental-availability and /rental-available-dates; semantics.md §4).
+// Package rental is the service that owns rental reservations, their pick-ups and their returns. It answers
+// whether units are free (interface.md, /rental-availability and /rental-available-dates; semantics.md §4).
 //
-// The offer, which catalog keeps and this service caches, says what is rented out, in how many units. One function, the sweep of
-// internal/occupancy, counts free units from the offer and the reservations of its own tables, for the calendars and for
-// whoever reserves: only units that the calendars show can be reserved.
-// Of many that reserve at once each counts under the lock of the rental's row (internal/store). What customers pay online is charged by booking,
-// which says what has become of it (internal/charge).
+// Catalog keeps the offer, which states what is rented out and in how many units; this service caches it. One function,
+// the sweep of internal/occupancy, counts free units from the offer and from the reservations in this service's tables.
+// The calendars and every new reservation use it, so only units that the calendars show can be reserved.
+//
+// Concurrent requests count under the lock of the rental's row (internal/store). Booking
+// charges what customers pay online and reports the result of each charge (internal/charge).
 package rental
 
 import (
@@ -35,7 +36,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/migrations"
 )
 
-// Config are rental's settings.
+// Config holds rental's settings.
 type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
@@ -46,13 +47,13 @@ type Config struct {
 	CatalogURL string `env:"CATALOG_URL, required"`
 	// PricingURL is the base URL of pricing's internal port.
 	PricingURL string `env:"PRICING_URL, required"`
-	// BookingURL is the base URL of booking's internal port, which keeps the charges of reservations.
+	// BookingURL is the base URL of booking's internal port. Booking keeps the charges of reservations.
 	BookingURL string `env:"BOOKING_URL, required"`
 	// Links are the settings of customers' links.
 	Links link.Config
 }
 
-// Validate checks the settings as a whole; each fault names its variable.
+// Validate checks the settings as a whole. Each fault names the environment variable.
 func (c *Config) Validate() error {
 	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Events.Validate(), c.Links.Validate())
 }
@@ -62,7 +63,7 @@ func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "rental", migrations.FS)
 }
 
-// New returns the service, ready to run. It connects to nothing yet.
+// New returns the service, ready to run. It opens no connection yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
@@ -108,7 +109,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	news := usecase.NewReconciliation(records, charges, rt.Clock, rt.Telemetry)
 	s.Go("asking for charges", keepsUp(pool, rt, "asking for charges", news.Ask))
 	s.Go("learning later news of charges", keepsUp(pool, rt, "learning later news of charges", news.Learn))
-	s.Go("closing charges", keepsUp(pool, rt, "closing charges", news.Tell)) // asking does not wait for it
+	// Closing is a job of its own, so that asking does not wait for it.
+	s.Go("closing charges", keepsUp(pool, rt, "closing charges", news.Tell))
 	s.Go("no longer counting what is over", keepsUp(pool, rt, "no longer counting what is over", news.Uncount))
 	byID := catalogclient.NewByID(catalog, offers)
 	followers := usecase.NewFollowers(records, offers, byID, rt.Clock, rt.Telemetry)
@@ -120,10 +122,11 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	return nil
 }
 
-// chargesEvery is how often booking is asked, in one call for very many charges; who comes back from the provider's page has it asked at once.
+// chargesEvery is how often the jobs ask booking about charges; one call covers many charges. The page to
+// which a customer returns from the provider does not wait for this interval: it asks booking at once.
 const chargesEvery = 5 * time.Second
 
-// keepsUp does something about charges again and again, in one replica at a time. What could not be done is done the next time.
+// keepsUp returns a job that calls do every [chargesEvery], in one replica at a time. The next run retries what failed.
 func keepsUp(pool *pgxpool.Pool, rt server.Runtime, name string, do func(context.Context) error) func(context.Context) error {
 	job := periodic.Job{Every: chargesEvery, Within: time.Minute, Failed: name + " failed, and is done again", Do: func(ctx context.Context) error {
 		_, err := postgres.Alone(ctx, pool, name, do)

@@ -1,5 +1,5 @@
-// Package migrations holds the steps by which rental's schema grows. They only add: code of the version before and
-// after runs against each of them.
+// Package migrations holds the migrations of rental's schema. They only add to it,
+// because the versions of the code before and after a migration both run against it.
 package migrations
 
 import "embed"

@@ -1,10 +1,10 @@
-// Package state is the life of a rental reservation (semantics.md §4). It is pure.
+// Package state defines the statuses and transitions of a rental reservation (semantics.md §4). It is pure.
 //
 //	            ┌─────────────── cancel ──────────────┐
 //	created ► pending ── its payment ──► reserved ── cancel ──► cancelled
 //	                                       └── pickup ──► picked_up ── return ──► returned
 //
-// A reservation begins as pending where it is paid online, else as reserved.
+// A reservation that is paid online begins as pending, any other one as reserved.
 package state
 
 import "slices"
@@ -12,7 +12,8 @@ import "slices"
 // State is the status of a reservation.
 type State string
 
-// The states. [Pending] waits for its payment, and holds its units; [Returned] and [Cancelled] are final and hold none.
+// The states. A [Pending] reservation waits for its payment and occupies
+// its units. [Returned] and [Cancelled] are final and occupy none.
 const (
 	Pending   State = "pending"
 	Reserved  State = "reserved"
@@ -21,7 +22,7 @@ const (
 	Cancelled State = "cancelled"
 )
 
-// Move is what the owner does to a reservation.
+// Move is an action of the owner on a reservation.
 type Move string
 
 // The moves.
@@ -31,13 +32,13 @@ const (
 	Cancel Move = "cancel"
 )
 
-// Transition is what one move does.
+// Transition is the change of status that a move makes: to the status To, from one of the statuses From.
 type Transition struct {
 	From []State
 	To   State
 }
 
-// Allows reports whether a reservation of this status can be moved so.
+// Allows reports whether the transition is allowed from the status s.
 func (t Transition) Allows(s State) bool { return slices.Contains(t.From, s) }
 
 var transitions = map[Move]Transition{
@@ -46,7 +47,7 @@ var transitions = map[Move]Transition{
 	Cancel: {From: []State{Pending, Reserved}, To: Cancelled},
 }
 
-// Of returns what a move does, and whether there is such a move.
+// Of returns the transition of a move, and whether the move exists.
 func Of(m Move) (Transition, bool) {
 	t, ok := transitions[m]
 	return t, ok
