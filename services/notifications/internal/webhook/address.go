@@ -17,23 +17,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Guard says which addresses may be called: public ones, by HTTPS on port 443. Those of this machine may be where Loopback allows it,
-// by HTTP too and on any port, which is for tests.
+// Guard decides which addresses may be called: public ones, by HTTPS on port 443. If Loopback is
+// set, addresses of this machine may be called too, by HTTP and on any port; this is for tests.
 type Guard struct {
 	Loopback bool
-	Allow    []netip.Prefix // networks of the operator that may be called as well, by HTTP and on any port, too
+	Allow    []netip.Prefix // networks of the operator that may also be called, by HTTP and on any port
 }
 
-// isAllowed reports whether an address is in a network of the operator.
+// isAllowed reports whether an address is in one of the operator's networks.
 func (g Guard) isAllowed(a netip.Addr) bool {
 	return a.Zone() == "" && slices.ContainsFunc(g.Allow, func(p netip.Prefix) bool { return p.Contains(a.Unmap()) })
 }
 
-// errAddress says that a name leads to an address that may not be called.
+// errAddress means that a name resolves to an address that may not be called.
 var errAddress = errors.New("the address is not a public one")
 
-// special are the networks within IPv4, and within IPv6's global unicast, that are not public: the registries of special-purpose
-// addresses (IANA, RFC 6890), multicast, and what embeds an IPv4 address.
+// special lists the networks of IPv4, and of IPv6's global unicast, that are not public: those in the registries
+// of special-purpose addresses (IANA, RFC 6890), multicast, and IPv6 networks that embed an IPv4 address.
 var special = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
 	"192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24",
@@ -45,7 +45,8 @@ var special = prefixes(
 	"2620:4f:8000::/48",
 )
 
-// globalUnicast is what of IPv6 is given to networks. Loopback, mapped, NAT64, unique local and link-local addresses lie outside.
+// globalUnicast is the IPv6 space for public networks. It excludes
+// loopback, mapped, NAT64, unique local and link-local addresses.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -75,8 +76,8 @@ func (g Guard) allows(a netip.Addr) bool {
 	return true
 }
 
-// Control refuses a connection to an address that may not be called, once names are resolved: it is what net.Dialer asks right before it
-// connects, so that a name that leads elsewhere by then gains nothing.
+// Control rejects a connection to an address that may not be called. net.Dialer calls it after name resolution
+// and right before connecting, so a name that resolves to another address since [Guard.CheckURL] gains nothing.
 func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !g.allows(to.Addr()) {
@@ -91,14 +92,14 @@ func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 const (
 	httpsPort = 443
 	maxURL    = 2000            // bytes
-	lookup    = 2 * time.Second // that an owner waits for a name server
+	lookup    = 2 * time.Second // how long an owner waits for the name server
 )
 
-// number is the last part of a host that browsers and libraries read as an IPv4 address in one of its many forms.
+// number matches the last label of a host that browsers and libraries parse as an IPv4 address in one of its forms.
 var number = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
 
-// CheckURL refuses a URL that no endpoint may have, with a sentence that says why; resolve looks up the addresses of its name. A name that does not
-// resolve may do so later, and passes. Fault: invalid_parameter.
+// CheckURL rejects a URL that an endpoint may not have; the error gives the reason. It looks up the host by
+// resolve. A name that does not resolve now passes, because it may resolve later. Fault: invalid_parameter.
 func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.Context, string) ([]netip.Addr, error)) error {
 	u, err := url.Parse(text)
 	if err != nil || len(text) > maxURL || !utf8.ValidString(text) {
@@ -124,7 +125,7 @@ func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.C
 	defer cancel()
 	addresses, err := resolve(ctx, host)
 	if err != nil {
-		return nil // each connection checks it again
+		return nil // Control checks each connection
 	}
 	for _, a := range addresses {
 		if !g.allows(a.Unmap()) {
@@ -134,7 +135,7 @@ func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.C
 	return nil
 }
 
-// isLocal reports whether a URL leads to networks of the operator alone.
+// isLocal reports whether every address of a URL's host is in the operator's networks.
 func (g Guard) isLocal(ctx context.Context, u *url.URL, host string, resolve func(context.Context, string) ([]netip.Addr, error)) bool {
 	if len(g.Allow) == 0 || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" || host == "" {
 		return false
@@ -152,13 +153,13 @@ func (g Guard) isLocal(ctx context.Context, u *url.URL, host string, resolve fun
 	return len(addresses) > 0 && !slices.ContainsFunc(addresses, func(a netip.Addr) bool { return !g.isAllowed(a) })
 }
 
-// isLoopback reports whether a URL leads to this machine, where that is allowed.
+// isLoopback reports whether a URL refers to this machine and Loopback allows this.
 func (g Guard) isLoopback(u *url.URL, host string) bool {
 	a, err := netip.ParseAddr(host)
 	return g.Loopback && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil && (host == "localhost" || err == nil && a.IsLoopback())
 }
 
-// isName reports whether a host is a name of the public domain name system, and not an address in any form.
+// isName reports whether a host is a public DNS name and not an address in any form.
 func isName(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return false
@@ -168,7 +169,7 @@ func isName(host string) bool {
 	return len(labels) > 1 && !slices.Contains(labels, "") && !number.MatchString(last) && last != "localhost" && !strings.ContainsAny(host, ":%[]@ ")
 }
 
-// Resolve looks a name up as connections do.
+// Resolve looks a name up by the resolver that connections use.
 func Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }

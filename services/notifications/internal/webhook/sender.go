@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// SendWithin bounds an attempt, from looking the name up to the end of the answer's kept part.
+	// SendWithin limits one attempt, from the name lookup to the end of the part of the answer that is kept.
 	SendWithin = 15 * time.Second
-	// maxAnswer is how much of an answer is read and kept, in bytes.
+	// maxAnswer is how many bytes of an answer are read and kept.
 	maxAnswer  = 4 << 10
 	maxHeaders = 16 << 10
 	userAgent  = "Slotmesh-Webhooks/1.0"
@@ -34,8 +34,9 @@ type Sender struct {
 	within time.Duration
 }
 
-// NewSender returns a sender to addresses that guard allows, which gives an attempt up after within, as a rule [SendWithin]; resolver looks names
-// up (nil: as this machine does). Settings of proxies are not followed: a proxy would look the name up anew.
+// NewSender returns a sender to the addresses that guard allows. It ends an attempt
+// after within, normally [SendWithin]. resolver looks names up; nil means this machine's
+// resolver. Proxy settings are ignored, because a proxy would look the name up again.
 func NewSender(guard Guard, resolver *net.Resolver, now clock.Clock, within time.Duration) *Sender {
 	dialer := &net.Dialer{Timeout: within, Control: guard.Control, Resolver: resolver}
 	return &Sender{clock: now, within: within, client: &http.Client{
@@ -48,34 +49,35 @@ func NewSender(guard Guard, resolver *net.Resolver, now clock.Clock, within time
 	}}
 }
 
-// Close frees idle connections.
+// Close closes idle connections.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
-// Message is what is sent.
+// Message is one webhook to send.
 type Message struct {
 	URL     string
 	ID      string // of the event
 	Body    []byte
-	Secrets [][]byte // each signs
+	Secrets [][]byte // one signature for each
 }
 
-// Attempt is what became of sending a message once.
+// Attempt is the result of one attempt to send a message.
 type Attempt struct {
 	At         time.Time
 	Took       time.Duration
-	Status     int           // of the answer; 0: there was none
-	Error      string        // why there was none
-	Answer     string        // its beginning, as UTF-8
-	RetryAfter time.Duration // that the answer asks for
+	Status     int           // of the answer; 0: no answer
+	Error      string        // why there was no answer
+	Answer     string        // the beginning of its body, as UTF-8
+	RetryAfter time.Duration // the wait that the answer asks for
 }
 
-// Delivered reports whether the receiver has taken the message.
+// Delivered reports whether the receiver accepted the message.
 func (a Attempt) Delivered() bool { return a.Status >= 200 && a.Status <= 299 }
 
 // Gone reports whether the receiver wants no more messages.
 func (a Attempt) Gone() bool { return a.Status == http.StatusGone }
 
-// Send sends a message once. Every failure is an attempt; an error says that ctx ended before its time, so that nothing is known of it.
+// Send makes one attempt to send a message. A failed attempt is not an
+// error; an error means that ctx ended first, so that the result is unknown.
 func (s *Sender) Send(ctx context.Context, m Message) (Attempt, error) {
 	a := Attempt{At: s.clock.Now()}
 	begun := time.Now() //nolint:forbidigo // measures
@@ -108,22 +110,23 @@ func (s *Sender) send(ctx context.Context, m Message, a *Attempt) error {
 	}
 	defer func() { _ = response.Body.Close() }()
 	a.Status, a.RetryAfter = response.StatusCode, RetryAfter(response.Header.Get("Retry-After"), a.At)
-	if a.Status == http.StatusSwitchingProtocols { // its body is the connection, which ends with no context
+	if a.Status == http.StatusSwitchingProtocols { // its body is the connection, which no context ends
 		return nil
 	}
-	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer)) // what the status says stands, whatever follows it
+	answer, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer)) // the status decides, even if the body breaks off
 	a.Answer = readable(answer)
 	return nil
 }
 
-// readable is text as PostgreSQL and JSON take it.
+// readable returns an answer as valid UTF-8 without NUL, which PostgreSQL and JSON accept.
 func readable(answer []byte) string {
 	text := strings.ToValidUTF8(string(answer), string(utf8.RuneError))
 	return strings.ReplaceAll(text, "\x00", string(utf8.RuneError))
 }
 
-// printable is text of one line of which others may have chosen a part, as the names in a certificate: PostgreSQL and JSON take it, and it turns
-// nothing around where an owner reads it.
+// printable replaces the characters of a one-line text that are not printable. Third
+// parties choose parts of such texts, for example names in a certificate. The result
+// fits PostgreSQL and JSON and cannot change the text direction of the owner's page.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -133,7 +136,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// reason says in words why there was no answer, without what only we know.
+// reason describes why there was no answer, without details that only the operator may see.
 func (s *Sender) reason(err error) string {
 	var (
 		name   *net.DNSError

@@ -1,5 +1,5 @@
-// Package webhook is what a webhook is, without storage: which events an endpoint wants, the bytes it is sent and their signature,
-// when it is tried again, which addresses may be called, and the call itself (lifecycle.md §2).
+// Package webhook holds the parts of webhooks that need no storage: the events that an endpoint wants, request bodies
+// and signatures, the retry schedule, the addresses that may be called, and the call itself (lifecycle.md §2).
 package webhook
 
 import (
@@ -20,18 +20,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Every wants all types of events, those of later versions among them.
+// Every stands for all types of events, including those of later versions.
 const Every = "*"
 
-// Test is the type of the event that an owner sends to see whether an endpoint works.
+// Test is the type of the event that an owner sends to test an endpoint.
 const Test = catalogue.Test
 
-// Wants reports whether an endpoint for these events is told of one of type t.
+// Wants reports whether an endpoint that is subscribed to these events receives events of type t.
 func Wants(events []string, t event.Type) bool {
 	return slices.Contains(events, string(t)) || slices.Contains(events, Every)
 }
 
-// CheckEvents refuses a list that is not "*" alone or types of events, each once. Fault: invalid_parameter.
+// CheckEvents rejects a list that is neither "*" alone nor distinct types of events. Fault: invalid_parameter.
 func CheckEvents(events []string) error {
 	if len(events) == 0 {
 		return request.Invalid(`events: name the types of events to send, such as ["booking.created"], or ["*"] for all.`)
@@ -57,7 +57,8 @@ func typesAsText() string {
 	return strings.Join(names, ", ")
 }
 
-// Customer is the address of the customer whose data an event holds, as the admin API shows it; "" for nobody's.
+// Customer returns the e-mail address of the customer in an event's
+// data, as the admin API shows it, or "" if there is no customer.
 func Customer(e event.Event) (string, error) {
 	var data struct {
 		Email string `json:"customer_email"`
@@ -75,20 +76,20 @@ const (
 	secretBytes  = 32
 )
 
-// NewSecret is a random secret.
+// NewSecret returns a random secret of 32 bytes.
 func NewSecret() []byte {
 	secret := make([]byte, secretBytes)
 	_, _ = rand.Read(secret) // never fails
 	return secret
 }
 
-// ShowSecret is a secret as its owner is shown it once, and as libraries of Standard Webhooks take it.
+// ShowSecret returns a secret in the form that its owner sees once and that libraries of Standard Webhooks accept.
 func ShowSecret(secret []byte) string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(secret)
 }
 
-// Sign sets the headers by which a receiver knows that body comes from us: the id of the event, which is the same over attempts, the
-// time of the attempt, and a signature with each of the secrets (standardwebhooks.com).
+// Sign sets the headers that authenticate body to the receiver (standardwebhooks.com): the event's
+// id, which stays the same over attempts, the time of the attempt, and one signature for each secret.
 func Sign(header http.Header, id string, at time.Time, body []byte, secrets ...[]byte) error {
 	signatures := make([]string, len(secrets))
 	for i, secret := range secrets {
@@ -106,19 +107,22 @@ func Sign(header http.Header, id string, at time.Time, body []byte, secrets ...[
 	return nil
 }
 
-// delays are the pauses after each attempt that failed; after the last one a delivery has failed.
+// delays are the pauses after each failed attempt. If the attempt
+// after the last pause fails too, the delivery has failed.
 var delays = []time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
-// retryAfterMax bounds what an answer's Retry-After may ask for.
+// retryAfterMax limits the wait that an answer's Retry-After may ask for.
 const retryAfterMax = 24 * time.Hour
 
-// jitterPart of a delay is added to it at most, so that what failed together is not tried again together.
+// jitterPart limits the random addition to a delay: at most a tenth,
+// so that deliveries that failed together retry at different times.
 const jitterPart = 10
 
-// Next is the pause after so many failed attempts, at least as long as the answer asked for (0: it did not); false where the
-// delivery has failed. jitter is a random number from 0 to below 1.
+// Next returns the pause after this number of failed attempts, or false if the
+// delivery has failed for good. The pause is at least retryAfter, the wait that the
+// answer asked for (0: none), up to 24 hours. jitter is a random number in [0, 1).
 func Next(attempts int, retryAfter time.Duration, jitter float64) (time.Duration, bool) {
 	if attempts > len(delays) {
 		return 0, false
@@ -128,7 +132,7 @@ func Next(attempts int, retryAfter time.Duration, jitter float64) (time.Duration
 	return max(delay, min(retryAfter, retryAfterMax)), true
 }
 
-// RetryAfter reads a Retry-After header, in seconds or as a date; 0 where it says nothing.
+// RetryAfter parses a Retry-After header, in seconds or as a date. It returns 0 for any other text.
 func RetryAfter(header string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second
