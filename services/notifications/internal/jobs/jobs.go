@@ -1,4 +1,4 @@
-// Package jobs runs what the service has to do as jobs of River, in the tables of the service and by its clock.
+// Package jobs runs the service's jobs with River, in the tables of the service and by its clock.
 package jobs
 
 import (
@@ -15,46 +15,47 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Work is what the parts of the service do in jobs: each adds its workers, its queues and what is to be done from time to time.
+// Work collects the jobs of the service: each part adds its workers, its queues and its periodic jobs.
 // The arguments of every job hold a business_id, by which store.Erase finds the jobs of a business.
 type Work struct {
 	Workers  *river.Workers
 	Queues   map[string]river.QueueConfig
 	Periodic []*river.PeriodicJob
-	// PollEvery is how often due jobs are looked for. 0 means once per second; tests ask more often.
+	// PollEvery is how often River looks for due jobs. 0 means once per second; tests poll more often.
 	PollEvery time.Duration
 }
 
-// NewWork returns work without anything to do yet.
+// NewWork returns an empty Work.
 func NewWork() *Work {
 	return &Work{Workers: river.NewWorkers(), Queues: map[string]river.QueueConfig{}}
 }
 
-// Client inserts jobs and works them.
+// Client inserts and runs jobs.
 type Client struct {
 	*river.Client[pgx.Tx]
 	tel *telemetry.Telemetry
 }
 
 const (
-	// Timeout bounds one run of a job.
+	// Timeout limits one run of a job.
 	Timeout = time.Minute
-	// rescueAfter is when a job whose process died is run again.
+	// rescueAfter is the time after which River runs a job again whose process died.
 	rescueAfter = 2 * Timeout
-	// stopWithin is how long a stopping service waits for running jobs before it breaks them off; they are run again.
+	// stopWithin is how long a stopping service waits for running
+	// jobs before it cancels them. A cancelled job runs again.
 	stopWithin = 10 * time.Second
-	// fetchPause is the pause between two fetches of jobs while there are some: it bounds what a queue does to as many jobs as it has workers
-	// in each pause, which River's own of 100 ms holds to 80 messages a second.
+	// fetchPause is the pause between two fetches while there are jobs. A queue fetches at most one job
+	// per worker in each pause, so River's default of 100 ms would limit it to 80 messages a second.
 	fetchPause = 20 * time.Millisecond
-	// startAgain is the pause after a start that failed, as where the database is away.
+	// startAgain is the pause after a failed start, for example while the database is unavailable.
 	startAgain = time.Second
 )
 
-// Open returns a client that does this work. It connects to nothing yet.
+// Open returns a client that runs this work. It does not connect yet.
 //
-// It asks for jobs every second instead of listening: a listener holds a connection of its own, of the few that a pod has, and
-// a pooler between would not let it through. River rebuilds no index by itself, as its statements would not end within the
-// pool's time; autovacuum keeps them small enough for jobs that come and go by the thousand.
+// The client polls for jobs every second instead of listening. A listener would hold one of the few connections
+// of a pod, and does not work through a connection pooler. River's reindexing is off, because its statements
+// exceed the pool's statement timeout; autovacuum keeps the indexes small enough for this number of jobs.
 func Open(pool *pgxpool.Pool, work *Work, now clock.Clock, tel *telemetry.Telemetry) (*Client, error) {
 	client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{
 		Workers: work.Workers, Queues: work.Queues, PeriodicJobs: work.Periodic,
@@ -66,7 +67,7 @@ func Open(pool *pgxpool.Pool, work *Work, now clock.Clock, tel *telemetry.Teleme
 		RescueStuckJobsAfter: rescueAfter,
 		SoftStopTimeout:      stopWithin,
 		ReindexerIndexNames:  []string{},
-		Test:                 river.TestConfig{Time: riverClock{now}}, // River's name for it; production may use it too
+		Test:                 river.TestConfig{Time: riverClock{now}}, // also for production
 	})
 	if err != nil {
 		return nil, fmt.Errorf("river: %w", err)
@@ -74,16 +75,17 @@ func Open(pool *pgxpool.Pool, work *Work, now clock.Clock, tel *telemetry.Teleme
 	return &Client{client, tel}, nil
 }
 
-// riverClock is the service's clock as River asks for it, also where River would otherwise take the database's.
+// riverClock gives River the service's clock, also where River would use the database's.
 type riverClock struct{ clock.Clock }
 
-// NowOrNil is what River writes and compares with in statements.
+// NowOrNil returns the time that River writes and compares with in statements.
 func (c riverClock) NowOrNil() *time.Time {
 	now := c.Now().UTC()
 	return &now
 }
 
-// Run works jobs until ctx ends, and then waits for those that run. A database that is away is waited for.
+// Run runs jobs until ctx ends, and then waits for the running
+// ones. If the database is unavailable, it retries the start.
 func (c *Client) Run(ctx context.Context) error {
 	for {
 		err := c.Start(context.WithoutCancel(ctx))
