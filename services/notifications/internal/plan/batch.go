@@ -12,13 +12,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 )
 
-// Change is an event with its subject after it.
+// Change is an event and the state of its subject after the event.
 type Change struct {
 	Event   event.Event
 	Subject Subject
 }
 
-// Place is when a booking was before a reschedule, and with which member.
+// Place is the time and the staff member of a booking before a reschedule.
 type Place struct {
 	StartsAt  time.Time  `json:"starts_at"`
 	EndsAt    time.Time  `json:"ends_at"`
@@ -26,8 +26,8 @@ type Place struct {
 	StaffName *string    `json:"staff_name"`
 }
 
-// Delays reports whether the messages about a change wait: a change by the business, which can be undone, and a booking whose online
-// payment may follow at once.
+// Delays reports whether the messages about a change wait. Those about a change by the business wait, because it
+// can be undone; those about a new booking with an open online payment wait, because the customer may pay at once.
 func Delays(c Change) bool {
 	if _, hasMessage := toCustomers[c.Event.Type][c.Subject.Status]; !hasMessage || c.Event.Type == event.PaymentRefunded {
 		return false
@@ -39,13 +39,14 @@ func Delays(c Change) bool {
 	return c.Event.Type == event.BookingCreated && waitsForPayment
 }
 
-// replaceable are the messages that state how a subject is: the newest of them makes those before it needless.
+// replaceable lists the kinds of messages that state the current
+// state of a subject: a newer one makes the earlier ones needless.
 var replaceable = []letter.Kind{
 	letter.BookingReceived, letter.BookingConfirmed, letter.BookingMoved, letter.BookingWithdrawn, letter.BookingCancelled, letter.PaymentFailed,
 	letter.Ticket, letter.TicketMoved, letter.TicketWithdrawn, letter.TicketCancelled, letter.Reservation, letter.ReservationWithdrawn, letter.ReservationCancelled,
 }
 
-// Replaceable returns the kinds of messages that a newer one of them about the same subject replaces.
+// Replaceable returns the kinds of messages that a newer one of these kinds about the same subject replaces.
 func Replaceable() []string {
 	kinds := make([]string, len(replaceable))
 	for i, kind := range replaceable {
@@ -54,9 +55,10 @@ func Replaceable() []string {
 	return kinds
 }
 
-// Batch returns the messages that each of several changes of one subject leads to, which are written together. Owners are notified of
-// each change by a customer. The customer gets one message with the state at the end, and none if nothing changed for the customer
-// or the business does not notify. The place is the one before the first reschedule, nil without one.
+// Batch returns the drafts of messages for each of several changes of one subject whose messages are
+// written together. Owners get a notice of each change by a customer. The customer gets one message
+// with the final state. The customer gets none if nothing changed for them or if the business chose not
+// to notify. The returned place is the one before the first reschedule; it is nil without a reschedule.
 func Batch(changes []Change, ownerEmails []string) ([][]Draft, *Place) {
 	var before *Place
 	drafts := make([][]Draft, len(changes))
@@ -83,12 +85,13 @@ func Batch(changes []Change, ownerEmails []string) ([][]Draft, *Place) {
 	return drafts, before
 }
 
-// stateDraft is the index of the message that states how the subject is, -1 without one.
+// stateDraft returns the index of the draft that states the subject's current state, or -1 without one.
 func stateDraft(drafts []Draft) int {
 	return slices.IndexFunc(drafts, func(d Draft) bool { return slices.Contains(replaceable, d.Kind) })
 }
 
-// renameMoved makes the message about a move one about what the customer does not know yet.
+// renameMoved changes the kind of a draft about a reschedule if the
+// customer has not received the message about the booking itself yet.
 func renameMoved(drafts []Draft, kinds map[letter.Kind]bool) {
 	at := stateDraft(drafts)
 	switch {
@@ -100,7 +103,7 @@ func renameMoved(drafts []Draft, kinds map[letter.Kind]bool) {
 	}
 }
 
-// notifies reports whether the customer is notified of the state after the last of these changes.
+// notifies reports whether the customer is notified of the state after the change with index last.
 func notifies(changes []Change, last int, before *Place) bool {
 	end := changes[last]
 	if end.Subject.Notify != nil && !*end.Subject.Notify {
@@ -108,7 +111,7 @@ func notifies(changes []Change, last int, before *Place) bool {
 	}
 	created := changes[0].Event.Type == event.BookingCreated || changes[0].Event.Type == event.TicketSold || changes[0].Event.Type == event.ReservationCreated
 	if created {
-		// The business made it and cancelled it again before the customer knew of it.
+		// The business created it and cancelled it before the customer got a message.
 		return end.Subject.Status != booking.StatusCancelled || changes[0].Event.Actor.Kind != actor.Owner
 	}
 	onlyMoved := !slices.ContainsFunc(changes[:last+1], func(c Change) bool {
@@ -118,7 +121,7 @@ func notifies(changes []Change, last int, before *Place) bool {
 	return !onlyMoved || before == nil || !before.isNow(end.Subject)
 }
 
-// isNow reports whether a booking is at its former time with its former member.
+// isNow reports whether a booking has this time and staff member.
 func (p *Place) isNow(s Subject) bool {
 	sameStaff := (p.StaffID == nil) == (s.StaffID == nil) && (p.StaffID == nil || *p.StaffID == *s.StaffID)
 	return p.StartsAt.Equal(s.StartsAt) && p.EndsAt.Equal(s.EndsAt) && sameStaff

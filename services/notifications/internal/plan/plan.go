@@ -1,5 +1,5 @@
-// Package plan says which messages an event leads to, and when those are due that no event brings (lifecycle.md §2, "Messages").
-// It is pure: what it decides by is given.
+// Package plan decides which messages an event leads to, and when the messages without an event are
+// due (lifecycle.md §2, "Messages"). Its functions are pure: they depend on their arguments alone.
 package plan
 
 import (
@@ -16,62 +16,63 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 )
 
-// EndpointDisabled is told in the service itself: a webhook endpoint was disabled, as its every delivery failed (lifecycle.md §2).
+// EndpointDisabled is the type of an internal event: a webhook
+// endpoint was disabled (lifecycle.md §2). No feed contains it.
 const EndpointDisabled event.Type = "webhook.disabled"
 
-// Subject is what a message is about, as far as the rules ask: a booking, an order of tickets or a reservation after a change.
+// Subject is the part of a booking, ticket order or reservation that the rules need, in its state after a change.
 type Subject struct {
-	Withdrawn bool       `json:"withdrawn"` // the business no longer offers it as it was sold
+	Withdrawn bool       `json:"withdrawn"` // the business no longer offers the sold service, event or rental as sold
 	Status    string     `json:"status"`
-	Email     string     `json:"customer_email"` // "": nobody to write to
+	Email     string     `json:"customer_email"` // "": no address to write to
 	Locale    string     `json:"locale"`         // "": the business's default language
-	Sequence  int        `json:"sequence"`       // of its newest event
+	Sequence  int        `json:"sequence"`       // of the subject's newest event
 	CreatedAt time.Time  `json:"created_at"`
 	UpdatedAt time.Time  `json:"updated_at"`
 	StartsAt  time.Time  `json:"starts_at"` // of a booking
-	Timezone  string     `json:"timezone"`  // in which it was sold; "": the business's
+	Timezone  string     `json:"timezone"`  // zone of the sale; "": the business's
 	EndsAt    time.Time  `json:"ends_at"`
 	StaffID   *uuid.UUID `json:"staff_id"`
-	From      *Place     `json:"from"`   // of a booking that the event reschedules
+	From      *Place     `json:"from"`   // of a booking: its place before the event rescheduled it
 	Notify    *bool      `json:"notify"` // false: the business chose not to notify the customer of the event
 	Payment   *Payment   `json:"payment"`
-	// Of a reservation: business time; without a time the whole of the date.
+	// Of a reservation: its end in business time; without EndTime it ends with the date.
 	EndDate *timespan.Date `json:"end_date"`
 	EndTime *string        `json:"end_time"`
 }
 
-// Payment is what is paid online of the subject, as far as the rules ask.
+// Payment is the part of the subject's online payment that the rules need.
 type Payment struct {
 	Status string     `json:"status"`
 	DueAt  *time.Time `json:"due_at"`
 }
 
-// Read reads the subject of an event, or of an answer of the service that owns it.
+// Read parses the subject from the data of an event or from a response of the service that owns the subject.
 func Read(data []byte) (Subject, error) {
 	var s Subject
 	if err := json.Unmarshal(data, &s); err != nil {
 		return Subject{}, fmt.Errorf("the subject of a message: %w", err)
 	}
-	if s.UpdatedAt.IsZero() { // of tickets it is not known
+	if s.UpdatedAt.IsZero() { // the data of tickets has no updated_at
 		s.UpdatedAt = s.CreatedAt
 	}
 	return s, nil
 }
 
-// Told are the types of events that lead to a message, or to a time when one is due.
+// Told reports whether events of type t lead to a message or to a time when a message is due.
 func Told(t event.Type) bool {
 	_, customer := toCustomers[t]
 	return customer || toOwners[t] || Begins(t)
 }
 
-// Statuses of a reservation that the rules ask for.
+// The statuses of a reservation that the rules use.
 const (
 	reserved = "reserved"
 	pickedUp = "picked_up"
 	returned = "returned"
 )
 
-// toCustomers has what a customer is sent at an event, by the status of the subject after it.
+// toCustomers maps the type of an event and the subject's status after it to the message that the customer gets.
 var toCustomers = map[event.Type]map[string]letter.Kind{
 	event.BookingCreated:       {booking.StatusPending: letter.BookingReceived, booking.StatusConfirmed: letter.BookingConfirmed},
 	event.BookingConfirmed:     {booking.StatusConfirmed: letter.BookingConfirmed},
@@ -100,24 +101,25 @@ func inAny(kind letter.Kind, statuses ...string) map[string]letter.Kind {
 	return kinds
 }
 
-// toOwners are the events that owners are told of where a customer has made the change, by an agent or by hand.
+// toOwners lists the events that owners get a notice of if a customer made the change, by an agent or by hand.
 var toOwners = map[event.Type]bool{
 	event.BookingCreated: true, event.BookingRescheduled: true, event.BookingCancelled: true,
 	event.TicketSold: true, event.TicketCancelled: true, event.ReservationCreated: true, event.ReservationConfirmed: true, event.ReservationCancelled: true,
 	EndpointDisabled: true, event.PaymentRefundFailed: true, event.PaymentDisputed: true,
 }
 
-// always are the events that owners are told of whoever made the change.
+// always lists the events that owners get a notice of regardless of the actor.
 var always = map[event.Type]bool{EndpointDisabled: true, event.PaymentRefundFailed: true, event.PaymentDisputed: true}
 
-// Draft is a message that is to be written. Reminders and the like have an event of their own, made of what they are about and of when.
+// Draft is a message to be written. A message without an event, such as
+// a reminder, has an EventID derived from its subject, kind and time.
 type Draft struct {
 	Kind      letter.Kind
 	EventID   uuid.UUID
 	Recipient string
 }
 
-// Of returns the messages that an event leads to: at most one for the customer, and one for each address of the owner.
+// Of returns the drafts for an event: at most one for the customer, and one for each address of the owner.
 func Of(e event.Event, s Subject, ownerEmails []string) []Draft {
 	var drafts []Draft
 	if kind, ok := toCustomers[e.Type][s.Status]; ok && s.Email != "" {
@@ -131,21 +133,22 @@ func Of(e event.Event, s Subject, ownerEmails []string) []Draft {
 	return drafts
 }
 
-// waits says whether owners are told of a reservation once it is paid, and not yet.
+// waits reports whether the owners' notice of a reservation waits for its payment.
 func waits(e event.Event, s Subject) bool {
 	return e.Type == event.ReservationCreated && s.Status == booking.StatusPending
 }
 
-// ByBusiness reports whether the business itself has caused an event, or is notified of it whoever has. Customers can
-// cause any number of all other events.
+// ByBusiness reports whether the business caused an event, or whether owners get a notice
+// of it regardless of the actor. Customers can cause any number of all other events.
 func ByBusiness(e event.Event) bool { return e.Actor.Kind == actor.Owner || always[e.Type] }
 
-// byCustomer says whether a customer has made a change, also by paying: that is told by the provider, or found out by the system.
+// byCustomer reports whether a customer made a change. Paying counts
+// too, although the provider or the system reports the payment.
 func byCustomer(e event.Event) bool {
 	switch e.Actor.Kind {
 	case actor.APIKey, actor.Page, actor.Customer:
 		return true
-	default: // of the others, payments of customers count, below
+	default: // for the other actors, only the payments below count
 	}
 	return (e.Type == event.TicketSold || e.Type == event.ReservationConfirmed) && e.Actor.Kind != actor.Owner
 }

@@ -12,38 +12,39 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 )
 
-// Timed is a message that is due at a time, not with an event.
+// Timed is a message that is due at a time instead of after an event.
 type Timed struct {
 	Kind letter.Kind
 	Due  time.Time
 }
 
-// Draft is the message of a subject: the same for the same time, however often it is asked for.
+// Draft returns the draft of t for a subject. Its EventID depends only on the subject, the kind and the time.
 func (t Timed) Draft(subject uuid.UUID, recipient string) Draft {
 	return Draft{Kind: t.Kind, Recipient: recipient, EventID: uuid.NewSHA1(subject, []byte(string(t.Kind)+" "+t.Due.UTC().Format(time.RFC3339Nano)))}
 }
 
-// Settings are those of the business that times depend on.
+// Settings are the business's settings that the times depend on.
 type Settings struct {
 	RemindersHoursBefore []int
 	Location             *time.Location
 }
 
 const (
-	// payBy is when a customer is asked to pay where it is not known yet until when that can be done.
+	// payBy is the pause before a customer is asked to pay if the payment has no deadline yet.
 	payBy = 15 * time.Minute
-	// dueMinute is when, on the last day of a reservation of whole dates, the customer is reminded to bring things back: 09:00.
+	// dueMinute is the minute of the last day at which customers with a
+	// reservation of whole dates are reminded to return things: 09:00.
 	dueMinute = 9 * 60
-	// dueBefore is how long before its end a reservation for hours does.
+	// dueBefore is how long before the end of a reservation by the hour the customer is reminded to return things.
 	dueBefore = time.Hour
 )
 
-// Times returns when messages about a subject are due, as it stands now, soonest first: none for what is over or cancelled. That a time
-// has passed does not leave it out.
+// Times returns when messages about a subject are due in its present state, in ascending
+// order. It returns none for a subject that is over or cancelled, and keeps times in the past.
 func Times(kind event.SubjectKind, s Subject, with Settings) []Timed {
 	var times []Timed
 	switch {
-	case s.Withdrawn && s.Status != pickedUp: // it may never come
+	case s.Withdrawn && s.Status != pickedUp: // it may not take place
 	case kind == event.Booking && (s.Status == booking.StatusPending || s.Status == booking.StatusConfirmed):
 		for _, hours := range with.RemindersHoursBefore {
 			times = append(times, Timed{letter.Reminder, s.StartsAt.Add(-time.Duration(hours) * time.Hour)})
@@ -58,7 +59,7 @@ func Times(kind event.SubjectKind, s Subject, with Settings) []Timed {
 	return times
 }
 
-// paymentDue is when a customer is asked to pay, where they have not.
+// paymentDue returns the time of the request to pay if the online payment is open.
 func paymentDue(s Subject) []Timed {
 	if s.Payment == nil || s.Payment.Status != booking.PaymentOpen {
 		return nil
@@ -66,7 +67,8 @@ func paymentDue(s Subject) []Timed {
 	return []Timed{{letter.PaymentDue, askToPay(s)}}
 }
 
-// askToPay is when a customer who has not paid yet is asked to: once half of the time for it is over, as most pay at once.
+// askToPay returns when a customer who has not paid is asked to:
+// after half of the payment time, because most customers pay at once.
 func askToPay(s Subject) time.Time {
 	if s.Payment.DueAt == nil {
 		return s.CreatedAt.Add(payBy)
@@ -74,7 +76,7 @@ func askToPay(s Subject) time.Time {
 	return s.CreatedAt.Add(s.Payment.DueAt.Sub(s.CreatedAt) / 2)
 }
 
-// remindToReturn is when a customer is reminded to bring back what was picked up.
+// remindToReturn returns when a customer is reminded to return rented things.
 func remindToReturn(s Subject, location *time.Location) time.Time {
 	at, before := timespan.TimeOfDay(dueMinute), time.Duration(0)
 	if s.EndTime != nil && at.UnmarshalText([]byte(*s.EndTime)) == nil {
@@ -83,7 +85,7 @@ func remindToReturn(s Subject, location *time.Location) time.Time {
 	return time.Unix(timespan.Instant(*s.EndDate, at, location), 0).Add(-before)
 }
 
-// Ends is after when nothing that is due about a subject is sent any more: a reminder of what has begun helps nobody.
+// Ends returns the time from which a message is no longer sent, because what it announces has begun or passed.
 func (t Timed) Ends(s Subject) time.Time {
 	switch {
 	case t.Kind == letter.Reminder:
@@ -94,8 +96,9 @@ func (t Timed) Ends(s Subject) time.Time {
 	return t.Due.AddDate(0, 0, 1)
 }
 
-// Due parts the times of a subject at now: those to be sent, of each kind the latest of [since, now] that still helps, and the first
-// that comes later, nil where none does. What was booked, moved or picked up after a message was due has since after it.
+// Due splits the times of a subject at now. It returns the messages to send: of each kind, the
+// latest in [since, now] that has not ended. It also returns the first time after now, or nil.
+// If a subject was booked, rescheduled or picked up after a time, since is after that time.
 func Due(times []Timed, s Subject, since, now time.Time) ([]Timed, *Timed) {
 	var send []Timed
 	for _, t := range times {
@@ -111,22 +114,24 @@ func Due(times []Timed, s Subject, since, now time.Time) ([]Timed, *Timed) {
 	return send, nil
 }
 
-// Waits reports whether messages of this kind are due at a time, so that what they say may be over once they can be sent.
+// Waits reports whether messages of this kind are due at a time, so that they may be outdated before they can be sent.
 func Waits(kind letter.Kind) bool {
 	return kind == letter.Reminder || kind == letter.PaymentDue || kind == letter.ReservationDue
 }
 
-// Holds reports whether a message that was written for one of these times, under the id that [Timed.Draft] has given it, is still to be sent at now.
+// Holds reports whether a message with the EventID id from [Timed.Draft]
+// belongs to one of these times and may still be sent at now.
 func Holds(times []Timed, s Subject, id, subject uuid.UUID, now time.Time) bool {
 	return slices.ContainsFunc(times, func(t Timed) bool { return t.Draft(subject, "").EventID == id && now.Before(t.Ends(s)) })
 }
 
-// Begins reports whether a subject's times begin anew at events of this type.
+// Begins reports whether events of this type restart the times of a subject.
 func Begins(t event.Type) bool {
 	return t == event.BookingCreated || t == event.TicketCreated || t == event.BookingRescheduled || t == event.ReservationCreated || t == event.ReservationPickedUp
 }
 
-// Fixed is what a subject's times hang on; where it has changed since they began, others have begun.
+// Fixed returns the value that a subject's times depend on. If it
+// has changed since they were computed, newer times replace them.
 func Fixed(kind event.SubjectKind, s Subject) string {
 	if kind == event.Booking {
 		return s.StartsAt.UTC().Format(time.RFC3339)
