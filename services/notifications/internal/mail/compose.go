@@ -11,8 +11,8 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// compose writes the message: plain text, HTML and, for calendars that take part in the conversation, the calendar as alternatives of
-// each other, and the calendar again as a file for all others (RFC 6047 §2.4).
+// compose builds the message. Plain text, HTML and the calendar are alternatives, for mail programs
+// that process invitations. The calendar is also attached as a file for all others (RFC 6047 §2.4).
 func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 	to, err := bare("", m.To)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 	if m.Thread != "" {
 		msg.SetGenHeader(gomail.HeaderReferences, "<"+m.Thread+"@"+s.domain+">")
 	}
-	// Nobody's absence note is to answer, and no mailing list's habits apply (RFC 3834 §5).
+	// Suppress absence notes and the processing of mailing lists (RFC 3834 §5).
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
@@ -60,8 +60,8 @@ const (
 	subjectName = "Subject: "
 )
 
-// setSubject writes the subject. Encoded words fill the line of the header's name first: go-mail begins a new line before one that is
-// too long for the rest of it, and some readers show such a subject as empty.
+// setSubject writes the subject. Encoded words begin on the line of the header's name. go-mail would begin a new line
+// for a word that is too long for the rest of the first line, and some mail programs show such a subject as empty.
 func setSubject(msg *gomail.Msg, subject string) {
 	if isASCII(subject) {
 		msg.Subject(subject)
@@ -74,7 +74,7 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// encodedWords are a text as encoded words on lines of at most 76 characters, the first of which begins at column.
+// encodedWords encodes text as encoded words on lines of at most 76 characters. The first word begins at column.
 func encodedWords(text string, column int) string {
 	var b strings.Builder
 	b.WriteString(wordBegin)
@@ -92,7 +92,7 @@ func encodedWords(text string, column int) string {
 	return b.String()
 }
 
-// encodedRune is a rune in the Q encoding.
+// encodedRune encodes a rune in the Q encoding.
 func encodedRune(r rune) string {
 	switch {
 	case r == ' ':
@@ -107,7 +107,7 @@ func encodedRune(r rune) string {
 	return b.String()
 }
 
-// bare reads a bare address, whose domain is then in ASCII.
+// bare parses a bare address and converts its domain to ASCII.
 func bare(name, address string) (*mail.Address, error) {
 	local, domain, err := split(address)
 	if err != nil {

@@ -13,27 +13,29 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Config are the settings of the mail server.
+// Config holds the settings of the mail server.
 type Config struct {
-	// URL of the SMTP server: smtp://user:password@mail.example.com:587 (587 where no port is named; STARTTLS is demanded) or
-	// smtps:// (465; TLS from the first byte). Empty: messages are kept and shown, and none is sent.
+	// URL of the SMTP server: smtp://user:password@mail.example.com:587 (default
+	// port 587; STARTTLS required) or smtps:// (default port 465; TLS from the
+	// first byte). If it is empty, messages are kept and shown, and none is sent.
 	URL string `env:"SMTP_URL"`
-	// Preview says that the server at URL only shows messages, so that what it takes is not sent.
+	// Preview means that the server at URL only shows messages, so that messages it accepts count as not sent.
 	Preview bool `env:"SMTP_PREVIEW, default=false"`
-	// AllowPlaintext lets messages, and the password, travel unencrypted to a smtp:// server without STARTTLS. A server at this
-	// machine's loopback needs no leave.
+	// AllowPlaintext allows a smtp:// server without STARTTLS, so that messages and the
+	// password travel unencrypted. A server at the loopback address does not need it.
 	AllowPlaintext bool `env:"SMTP_ALLOW_PLAINTEXT, default=false"`
-	// Timeout bounds connecting, TLS and signing in together, and then the message.
+	// Timeout limits connecting, TLS and authentication together, and then the transfer of the message.
 	Timeout time.Duration `env:"SMTP_TIMEOUT, default=20s"`
-	// From is the address that messages come from, such as no-reply@example.com; their name is the business's. Answers go to the
-	// business's reply_to.
+	// From is the address of the sender, such as no-reply@example.com; the
+	// display name is the business's. Replies go to the business's reply_to.
 	From string `env:"MAIL_FROM"`
 }
 
 // Enabled reports whether there is a mail server.
 func (c *Config) Enabled() bool { return c.URL != "" }
 
-// Validate checks the settings as a whole; each fault names its variable. It never repeats the URL, which may hold a password.
+// Validate checks all settings together; each error names its
+// variable. No error contains the URL, which may hold a password.
 func (c *Config) Validate() error {
 	var errs []error
 	if c.Timeout <= 0 {
@@ -56,7 +58,7 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// server is what an SMTP URL says.
+// server is a parsed SMTP URL.
 type server struct {
 	host           string
 	port           int
@@ -98,7 +100,7 @@ func parse(text string) (server, error) {
 	return s, nil
 }
 
-// local reports whether the server is at this machine's loopback, where nobody listens on the way.
+// local reports whether the server is at this machine's loopback address, so that its traffic does not pass a network.
 func (s server) local() bool {
 	if s.host == "localhost" {
 		return true
@@ -107,7 +109,7 @@ func (s server) local() bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// split parts a bare address into its local part and its domain, that in ASCII.
+// split splits a bare address into its local part and its domain in ASCII.
 func split(address string) (string, string, error) {
 	parsed, err := mail.ParseAddress(address)
 	if err != nil || parsed.Name != "" || parsed.Address != address {

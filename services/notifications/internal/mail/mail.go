@@ -1,5 +1,5 @@
-// Package mail sends one message by SMTP and says what became of it (lifecycle.md §2): accepted, refused for good, or worth another
-// attempt. It keeps nothing and knows no business; a connection is made for each message.
+// Package mail sends one message by SMTP and returns the result (lifecycle.md §2): accepted, refused for good, or
+// not accepted now. It stores nothing and does not depend on businesses; it opens a connection for each message.
 package mail
 
 import (
@@ -15,31 +15,31 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// Message is one message to one address. None of its texts can become a header or a second recipient: Send folds what would end a
-// line into spaces, and parses the addresses strictly.
+// Message is one message to one address. No text in it can add a header or a second
+// recipient: Send replaces line breaks by spaces and parses the addresses strictly.
 type Message struct {
-	ID       string    // unique and the same over attempts: receivers drop what they have already
-	Thread   string    // the same for all messages about one thing, which mail programs then show together; "" for none
-	Date     time.Time // when it was written
+	ID       string    // unique and the same over attempts: receivers drop duplicates
+	Thread   string    // the same for all messages about one subject, which mail programs group by it; "" for none
+	Date     time.Time // when the message was written
 	FromName string    // the business's name
 	To       string    // a bare address
 	ReplyTo  string    // a bare address; "" for none
-	Language string    // BCP 47, of the words
+	Language string    // BCP 47, of the text
 	Subject  string
 	Text     string // plain text
-	HTML     string // the same words
+	HTML     string // the same text
 	Calendar []byte // an .ics; nil for none
 	Method   string // of the calendar: REQUEST or CANCEL
 }
 
-// RefusedError says that the mail server, or the address itself, refuses the message for good.
+// RefusedError means that the mail server refuses the message for good, or that the address is invalid.
 type RefusedError struct{ Reason string }
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// UnsentError says that the message was not accepted now and may be later. Maybe says that the connection was lost after the whole
-// message had been sent: the server may have taken it all the same. Answered says that the server is there and does not take this
-// message, as where the domain of its recipient is not found; it may well take others.
+// UnsentError means that the message was not accepted but may be accepted later. Maybe: the connection was lost
+// after the whole message was sent, so the server may have accepted it. Answered: the server works and rejects
+// this message for now, for example because it does not find the recipient's domain; it may accept others.
 type UnsentError struct {
 	Reason   string
 	Maybe    bool
@@ -48,7 +48,7 @@ type UnsentError struct {
 
 func (e *UnsentError) Error() string { return e.Reason }
 
-// Sender sends messages. It is safe for many goroutines.
+// Sender sends messages. It is safe for concurrent use.
 type Sender struct {
 	server server
 	cfg    Config
@@ -56,7 +56,7 @@ type Sender struct {
 	tls    *tls.Config
 }
 
-// NewSender returns a sender with settings that are enabled and valid.
+// NewSender returns a sender. The settings must be enabled and valid.
 func NewSender(cfg Config) (*Sender, error) {
 	server, err := parse(cfg.URL)
 	if err != nil {
@@ -72,8 +72,8 @@ func NewSender(cfg Config) (*Sender, error) {
 	}, nil
 }
 
-// Send delivers the message to the mail server. A nil error says that the server has taken it. Errors: [*RefusedError],
-// [*UnsentError].
+// Send delivers the message to the mail server. It returns nil if the
+// server accepted the message. Errors: [*RefusedError], [*UnsentError].
 func (s *Sender) Send(ctx context.Context, m Message) error {
 	msg, err := s.compose(m)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Sender) Send(ctx context.Context, m Message) error {
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	err = client.SendWithSMTPClient(session, msg)
 	if msg.IsDelivered() {
-		_ = client.CloseWithSMTPClient(session) // the message is accepted, whatever becomes of the farewell
+		_ = client.CloseWithSMTPClient(session) // the message is accepted, even if closing fails
 		return nil
 	}
 	return judged(err)
@@ -115,14 +115,15 @@ func (s *Sender) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	}
 	switch {
 	case s.server.implicitTLS:
-		options = append(options, gomail.WithSSL()) // the dialer has done it; go-mail must not ask for STARTTLS
+		options = append(options, gomail.WithSSL()) // dial made the TLS connection; no STARTTLS
 	case s.cfg.AllowPlaintext || s.server.local():
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
 	default:
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
 	}
 	if s.server.user != "" {
-		// Where it matters the connection is encrypted by now: go-mail knows of no TLS that it has not begun itself.
+		// If encryption is required, the connection is encrypted here;
+		// go-mail does not recognize TLS that it did not start itself.
 		options = append(options, gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc),
 			gomail.WithUsername(s.server.user), gomail.WithPassword(s.server.password))
 	}
@@ -136,7 +137,8 @@ func (s *Sender) dial(ctx context.Context, network, address string) (net.Conn, e
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// judged tells refusals for good from what may go better. A refusal of our signing in is about the connection, not the message.
+// judged converts an error of go-mail to a [*RefusedError] or an [*UnsentError]. A failed
+// authentication concerns the connection, not the message, so it is an [*UnsentError].
 func judged(err error) error {
 	var failed *gomail.SendError
 	if !errors.As(err, &failed) {
@@ -144,32 +146,33 @@ func judged(err error) error {
 	}
 	code := failed.ErrorCode()
 	switch code {
-	case 530, 534, 535, 538: // RFC 4954: sign in, or do it otherwise
+	case 530, 534, 535, 538: // RFC 4954: authentication required, or with another mechanism
 		return &UnsentError{Reason: readable(err)}
 	}
 	if code >= 500 && code < 600 {
 		return &RefusedError{Reason: readable(err)}
 	}
 	maybe := code == 0 && failed.Reason == gomail.ErrSMTPDataClose
-	answered := code >= 400 && code < 500 && code != 421 // RFC 5321 §4.2.3: 421 closes the connection, whatever the message
+	answered := code >= 400 && code < 500 && code != 421 // RFC 5321 §4.2.3: 421 closes the connection, for any message
 	return &UnsentError{Reason: readable(err), Maybe: maybe, Answered: answered}
 }
 
-// readable is an error as an owner may read it: one line of bounded length, without go-mail's own additions.
+// readable returns an error as one line of limited length for an owner, without the details that go-mail appends.
 func readable(err error) string {
 	text, _, _ := strings.Cut(err.Error(), ", affected recipient(s): ")
 	text, _, _ = strings.Cut(text, ", affected message ID: ")
 	return line(text)
 }
 
-// longest bounds a line, in runes: a word that no header may fold stays far below the 998 bytes that a line may have (RFC 5322 §2.1.1).
+// longest is the maximum length in runes. A word that cannot be
+// folded stays far below the 998 bytes of a line (RFC 5322 §2.1.1).
 const longest = 240
 
-// line makes one short line of a text that a header or an owner's list shows: what ends lines, other controls and what turns the direction
-// of letters around become spaces, and what reads as the beginning of an encoded word is parted (RFC 2047). Isolates stay, which
-// names in another script are set in.
+// line turns a text into one short line for a header or an owner's list. It replaces line breaks, other
+// controls and characters that change the text direction by spaces, and splits what looks like an encoded
+// word (RFC 2047). Directional isolates stay, because names in another script are enclosed in them.
 func line(text string) string {
-	// Spaces that do not break, as between an amount and its currency, stay.
+	// Non-breaking spaces stay, for example between an amount and its currency.
 	isSpace := func(r rune) bool { return r == ' ' }
 	text = strings.Join(strings.FieldsFunc(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r == unicode.ReplacementChar {
