@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/ical"
 )
 
-// invitation is what a kind puts into the customer's calendar, and its method. Its UID is the subject's id and its sequence the
-// subject's, so that calendars follow moves and cancellations.
+// invitation returns the calendar object for the customer and its method. The UID is the subject's
+// id and the sequence the subject's, so that calendars follow reschedules and cancellations.
 func invitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	method, status := ical.Request, ical.Confirmed
 	switch kind {
@@ -28,7 +28,7 @@ func invitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	case f.Business.From != "":
 		e.Organizer.Email = f.Business.From
 	default:
-		method = ical.Publish // nobody can be named who invites
+		method = ical.Publish // there is no address for the organizer
 	}
 	b, err := ical.Calendar{Method: method, Events: []ical.Event{e}}.Write()
 	return b, string(method), err

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// Bounds of texts, in characters. Longer ones are cut.
+// Maximum lengths of texts in characters. Longer texts are cut.
 const (
 	maxName      = 200
 	maxCalled    = 80
@@ -19,8 +19,8 @@ const (
 	maxNoteLines = 40
 )
 
-// clean makes one line of what somebody typed: valid, without controls, marks of direction and other invisible characters, and
-// with single spaces.
+// clean turns typed text into one line of valid UTF-8 with single spaces. It removes controls,
+// direction marks and other invisible characters, and cuts the line to most characters.
 func clean(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -36,7 +36,7 @@ func clean(s string, most int) string {
 	return cut(strings.Join(strings.Fields(s), " "), most)
 }
 
-// cut bounds a text to most characters.
+// cut limits a text to most characters.
 func cut(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
@@ -44,7 +44,7 @@ func cut(s string, most int) string {
 	return strings.TrimSpace(string([]rune(s)[:most-1])) + "…"
 }
 
-// runsAgainst says whether a text has letters of the other direction.
+// runsAgainst reports whether a text has letters of the opposite direction.
 func runsAgainst(s string, rtl bool) bool {
 	for _, r := range s {
 		p, _ := bidi.LookupRune(r)
@@ -62,9 +62,9 @@ func runsAgainst(s string, rtl bool) bool {
 	return false
 }
 
-// callable is a customer's name as it may be called in a message to the address that came with it, or empty. Who books for somebody
-// else's address could send them an advertisement in the place of a name: what holds an address of the web or of mail, or
-// is longer than names are, is not called.
+// callable returns a customer's name as a message may use it, or "". The person who
+// books may enter another person's address and an advertisement instead of a name. So a
+// name that contains a web or mail address, or is longer than names are, is not used.
 func callable(name string) string {
 	name = clean(name, maxName)
 	if utf8.RuneCountInString(name) > maxCalled || strings.ContainsAny(name, "/@") || domain.MatchString(name) {
@@ -73,5 +73,5 @@ func callable(name string) string {
 	return name
 }
 
-// domain finds what mail programs make a link of.
+// domain matches text that mail programs turn into a link.
 var domain = regexp.MustCompile(`[\pL\pN]\.[\pL]{2,}`)

@@ -12,38 +12,39 @@ import (
 	"github.com/slotmesh/slotmesh/libs/refund"
 )
 
-// Facts are what a message tells. Texts may be anything that people typed. Business, Subject and Customer belong to every
-// message but the notice of a webhook endpoint, which tells Business and Webhook.
+// Facts are the inputs of a message. Texts may be anything that people typed. Every message needs Business,
+// Subject and Customer, except the notice about a webhook endpoint, which needs Business and Webhook.
 type Facts struct {
 	Business           Business
 	Customer           Person
 	Subject            Subject
-	Was                *When     // of [BookingMoved] and its notice: when it was before
-	WasStaff           string    // the member before, where another one performs the booking now
+	Was                *When     // of [BookingMoved] and its notice: the former time
+	WasStaff           string    // the former staff member, if another one performs the booking now
 	Payment            Payment   // of [PaymentDue] and [PaymentFailed]
-	Refund             *Money    // of cancellations of what was paid, and of [Refunded]: what goes back, 0 where nothing does; else nil
+	Refund             *Money    // of [Refunded] and of cancellations of paid subjects: the refund, or 0; else nil
 	Notice             Notice    // of [OwnerNotice]
-	Answers            []Answer  // of [OwnerNotice]: what the customer answered to the business\'s questions
+	Answers            []Answer  // of [OwnerNotice]: the customer's answers to the business's questions
 	Webhook            Webhook   // of [NoticeWebhookDisabled]
-	CanMove, CanCancel bool      // what the business lets the customer do by the link
-	Link               string    // the reader's page: the customer's link, which owners never get, or the owner's page; may be empty
-	Note               Note      // the owner's own words for customers, of this kind of message
-	Stamp              time.Time // when the subject came to be as it is: the event's time
+	CanMove, CanCancel bool      // what the business allows the customer to do by the link
+	Link               string    // the customer's page, which owners never get, or the owner's page; may be empty
+	Note               Note      // the owner's own text for customers in messages of this kind
+	Stamp              time.Time // the event's time, at which the subject got its state
 }
 
-// Business is who the message is from.
+// Business is the sender of the message.
 type Business struct {
 	Name     string
 	Names    map[string]string // the name in other languages, by their codes
 	Language string            // its default: a code of its languages
 	Region   string            // ISO 3166 code of its country, or empty
 	Zone     *time.Location    // its IANA zone; required
-	ReplyTo  string            // where answers go; where it is empty, nobody is told to answer
-	From     string            // the address that messages are sent from; it invites to calendars where ReplyTo is empty
+	ReplyTo  string            // the address for replies; "": the message does not invite to reply
+	From     string            // the sender's address; the organizer of invitations if ReplyTo is empty
 	Accent   string            // #rrggbb of the business's colour, or empty
 }
 
-// Answer is an answer of the customer; Label is in the language of the letter where the business has it in that.
+// Answer is a customer's answer to a question. Label is in the
+// language of the letter if the business has a translation.
 type Answer struct {
 	Label Note
 	Text  string // "" for a checkbox
@@ -53,7 +54,7 @@ type Answer struct {
 // Person is the customer.
 type Person struct{ Name, Email, Phone string }
 
-// SubjectKind is the kind of what a message is about.
+// SubjectKind is the kind of a message's subject.
 type SubjectKind string
 
 // The kinds of subjects.
@@ -63,39 +64,39 @@ const (
 	ReservationSubject SubjectKind = "reservation"
 )
 
-// Subject is the booking, ticket order or reservation that a message is about, as it is now.
+// Subject is the booking, ticket order or reservation that a message is about, in its present state.
 type Subject struct {
 	Kind     SubjectKind
 	ID       string // the UID in calendars
 	Sequence int    // grows with every change
-	// Items are names as they were sold: of services (with their variants), of the event, of the rental.
+	// Items are the names at the time of the sale: of services with their variants, of the event, or of the rental.
 	Items    []string
 	Tier     string // of tickets
 	Staff    string // may be empty
-	Quantity int    // people, tickets or units; 0 where it goes without saying
+	Quantity int    // people, tickets or units; 0 if the message does not state it
 	When     When
-	Total    Money // the zero Money where no price is shown
+	Total    Money // the zero Money if no price is shown
 	Paid     Money // of Total, online; the zero Money if nothing was paid
-	Rest     Money // of Total, still to be paid on site; the zero Money if nothing is
+	Rest     Money // of Total, due on site; the zero Money if nothing is
 	Count    int   // of tickets of all tiers
-	// Units are the prices per person that Total is made of, and Changes the labels of the pricing rules that changed a price.
+	// Units are the prices per person in Total. Changes are the labels of the pricing rules that changed a price.
 	Units   []Units
 	Changes []string
-	// Policy are the refunds of the time ahead. Deadline is the last instant at which the customer may cancel online; the zero
-	// time if they may not.
+	// Policy holds the future refund steps. Deadline is the last instant at
+	// which the customer may cancel online, or zero if the customer may not.
 	Policy   []refund.Step
 	Deadline time.Time
-	Pending  bool // waits to be confirmed
+	Pending  bool // waits for confirmation
 }
 
-// When is a time: from Start to End, or a moment where End is zero.
+// When is a time from Start to End, or an instant if End is zero.
 type When struct {
 	Start, End time.Time
-	// AllDay makes whole dates of it, as they stand in the business's zone: End is the midnight after the last.
+	// AllDay means whole dates in the business's zone: End is the midnight after the last date.
 	AllDay bool
 }
 
-// end is the moment, or the date, at which something ends.
+// end returns the instant at which w ends, or its last date if AllDay.
 func (w When) end() When {
 	switch {
 	case w.End.IsZero():
@@ -106,31 +107,31 @@ func (w When) end() When {
 	return When{Start: w.End}
 }
 
-// Units is a price that several people pay.
+// Units is a number of persons with the same price.
 type Units struct {
 	Quantity int
-	Price    Money // of one
+	Price    Money // per person
 }
 
-// Money is an amount of a currency, such as 40.00 of EUR.
+// Money is an amount in a currency, such as 40.00 EUR.
 type Money struct {
 	Amount   string // a decimal
 	Currency string // ISO 4217
 }
 
-// isZero tells an amount of nothing, and none.
+// isZero reports whether the amount is 0 or missing.
 func (m Money) isZero() bool { return strings.Trim(m.Amount, "0.") == "" }
 
-// Payment is what a customer has yet to pay online.
+// Payment is the amount that a customer still has to pay online.
 type Payment struct {
 	Amount Money
-	Due    time.Time // when the booking is given up; zero where it is not
+	Due    time.Time // when the unpaid booking is cancelled; zero if it is not
 }
 
-// Notice is what an owner is told of.
+// Notice is the subject matter of a notice to an owner.
 type Notice string
 
-// The notices.
+// The notices to owners.
 const (
 	NoticeCreated         Notice = "created"
 	NoticeMoved           Notice = "moved"
@@ -140,24 +141,24 @@ const (
 	NoticeWebhookDisabled Notice = "webhook_disabled"
 )
 
-// Webhook is an endpoint that was disabled.
+// Webhook is a disabled endpoint.
 type Webhook struct {
 	URL  string
-	Gone bool // it answered 410; else its deliveries failed for days
+	Gone bool // it answered 410; otherwise its deliveries failed for days
 }
 
-// Note is an owner's own words, and the same in other languages, by their codes.
+// Note is an owner's text with its translations by language code.
 type Note struct {
 	Text         string
 	Translations map[string]string
 }
 
-// in returns the lines of the note in the language of the letter, else in the business's own.
+// in returns the lines of the note in the language of the letter, or the original if there is no translation.
 func (n Note) in(w *words) []string {
 	return w.typedLines(w.translated(n.Text, n.Translations))
 }
 
-// translated is a text of the business's in the language of the letter, else in its own.
+// translated returns a business's text in the language of the letter, or the original if there is no translation.
 func (w *words) translated(text string, translations map[string]string) string {
 	code, ok := locale.Match(w.Asked, slices.Collect(maps.Keys(translations)))
 	if ok && strings.TrimSpace(translations[code]) != "" {
@@ -166,7 +167,7 @@ func (w *words) translated(text string, translations map[string]string) string {
 	return text
 }
 
-// check says which fact is missing.
+// check returns an error that names a missing fact. subject means that the message needs a subject.
 func (f *Facts) check(subject bool) error {
 	switch {
 	case f.Business.Zone == nil:
@@ -191,7 +192,7 @@ func (b *Business) footer(w *words) []string {
 	return lines
 }
 
-// webAddress is an address that a link may lead to, or empty.
+// webAddress returns s if it is a valid http or https URL for a link, otherwise "".
 func webAddress(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(s) > maxURL || clean(s, maxURL) != s {

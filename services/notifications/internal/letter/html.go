@@ -13,20 +13,20 @@ var layoutHTML string
 
 var htmlLayout = template.Must(template.New("letter").Parse(layoutHTML))
 
-// html is the page as an HTML document that needs nothing but itself.
+// html renders the page as an HTML document without external resources.
 func (p *page) html() (string, error) {
 	var b strings.Builder
 	err := htmlLayout.Execute(&b, p)
 	return b.String(), err
 }
 
-// accent is a business's colour and what is readable on it.
+// accent is a business's colour and the text colour that is readable on it.
 type accent struct{ Colour, On template.CSS }
 
-// platformColour is the platform's own.
+// platformColour is the accent for businesses without a valid colour.
 var platformColour = color.Color{R: 0x24, G: 0x50, B: 0xc8}
 
-// accentOf gives a colour that is none the platform's own.
+// accentOf returns the accent for a colour, or the platform's if the colour is invalid.
 func accentOf(colour string) accent {
 	c, err := color.Parse(colour)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package letter writes what customers and owners read: the subject, the text and the HTML of every kind of message
-// (lifecycle.md §2), in the 36 languages that the platform speaks, and the invitation that goes with it. It is pure: facts
-// come in, a letter goes out.
+// Package letter writes the messages to customers and owners: the subject, text and
+// HTML of every kind of message (lifecycle.md §2) and its calendar invitation, in
+// the 36 languages of the platform. Its functions are pure: facts in, a letter out.
 //
-// A letter is composed once, as lines of words, and then written twice: its text and its HTML hold the same words in the same
-// order. What people typed is cleaned before it is composed: it is one line without controls and marks of direction, isolated
-// where it runs against the letter's direction, and escaped in HTML.
+// A letter is composed once, as lines of text, and then rendered twice: its text and its HTML hold
+// the same words in the same order. Typed text is cleaned first: it becomes one line without controls
+// and direction marks, is isolated if it runs against the letter's direction, and is escaped in HTML.
 package letter
 
 import (
@@ -33,12 +33,12 @@ const (
 	ReservationWithdrawn Kind = "reservation_withdrawn"
 	TicketCancelled      Kind = "ticket_cancelled"
 	Reservation          Kind = "reservation"
-	ReservationDue       Kind = "reservation_due" // what was rented is to be returned
+	ReservationDue       Kind = "reservation_due" // rented things are due for return
 	ReservationCancelled Kind = "reservation_cancelled"
-	OwnerNotice          Kind = "owner_notice" // to the owner; Facts.Notice says of what
+	OwnerNotice          Kind = "owner_notice" // to the owner, about Facts.Notice
 )
 
-// Known reports whether there is such a kind.
+// Known reports whether k is a kind of message.
 func (k Kind) Known() bool {
 	_, toCustomers := layouts[k]
 	return toCustomers || k == OwnerNotice
@@ -46,19 +46,19 @@ func (k Kind) Known() bool {
 
 // Letter is a message ready to be sent.
 type Letter struct {
-	Language string // BCP 47, of the words: for the header Content-Language
-	From     string // the business's name, in that language where it has one
+	Language string // BCP 47, for the header Content-Language
+	From     string // the business's name, translated if possible
 	Subject  string // one line
 	Text     string // lines end with \n
 	HTML     string
-	// Calendar is an iCalendar object, and Method the method that its MIME part names too: REQUEST, CANCEL or PUBLISH. Both are
-	// empty where nothing of the message belongs into a calendar.
+	// Calendar is an iCalendar object. Method is its method, which the MIME part names too:
+	// REQUEST, CANCEL or PUBLISH. Both are empty if the message has no calendar entry.
 	Calendar []byte
 	Method   string
 }
 
-// Render writes the message of a kind in the language of locale, matched as semantics.md §6 says, else in the business's own, else
-// in English. Its error says which fact the kind needs and lacks.
+// Render writes a message in the language that matches locale (semantics.md §6), otherwise in the business's
+// language, otherwise in English. It fails if a fact that the kind needs is missing; the error names the fact.
 func Render(kind Kind, locale string, f Facts) (Letter, error) {
 	w, err := wordsIn(locale, f.Business.Language, f.Business.Region)
 	if err != nil {
@@ -81,9 +81,9 @@ func Render(kind Kind, locale string, f Facts) (Letter, error) {
 	return l, nil
 }
 
-// page is a letter before it is written as text or HTML: words in the order in which they are read.
+// page is a letter before rendering as text or HTML: the words in reading order.
 type page struct {
-	Language, Direction string // of the HTML: a code, ltr or rtl
+	Language, Direction string // of the HTML: a language code; ltr or rtl
 	Subject             string
 	Business            string
 	Title               string
@@ -91,30 +91,30 @@ type page struct {
 	Paragraphs          []string
 	Rows                []row
 	NoteTitle           string
-	Note                []string // lines; none where the owner wrote none
-	Button, Link        string   // both or none
+	Note                []string // lines; empty without a note
+	Button, Link        string   // both or neither
 	Questions           string   // may be empty
 	Footer              []string
 	Accent              accent
 }
 
-// row is one detail: what it is, and its value in lines.
+// row is one detail: a label, and its value as lines.
 type row struct {
 	Label  string
 	Value  []string
-	Strong bool // is what readers look for
-	Old    bool // holds no more
+	Strong bool // the most important detail
+	Old    bool // no longer valid
 }
 
-// layout says what a kind consists of.
+// layout describes the content of a kind.
 type layout struct {
 	title  string
 	leads  []string // ids of sentences
-	button string   // id of its words
+	button string   // id of its text
 	show   parts
 }
 
-// parts are the details that a kind shows.
+// parts selects the details that a kind shows.
 type parts struct{ payment, refund, customer, total, due bool }
 
 var layouts = map[Kind]layout{
@@ -137,7 +137,8 @@ var layouts = map[Kind]layout{
 	ReservationCancelled: {"title_reservation_cancelled", []string{"reservation_cancelled"}, "view", parts{refund: true}},
 }
 
-// notices are the layouts of [OwnerNotice]. The titles of what was made or cancelled go by its kind.
+// notices are the layouts of [OwnerNotice]. For created and cancelled
+// subjects, layoutOf chooses the title by the subject's kind.
 var notices = map[Notice]layout{
 	NoticeCreated:         {"", nil, "view", parts{customer: true, total: true}},
 	NoticeMoved:           {"title_booking_moved", []string{"owner_moved"}, "view", parts{customer: true}},
@@ -179,7 +180,7 @@ func layoutOf(kind Kind, f *Facts) (layout, error) {
 		if f.Webhook.Gone {
 			l.leads = []string{"webhook_gone"}
 		}
-	default: // the texts of the kind hold
+	default: // the other notices need no change
 	}
 	return l, nil
 }
@@ -213,7 +214,7 @@ func compose(kind Kind, w *words, f *Facts) (*page, error) {
 	return p, w.Fault()
 }
 
-// toCustomer adds what only customers get: the call by name, the owner's note and where to ask.
+// toCustomer adds the parts for customers only: the greeting by name, the owner's note and the address for questions.
 func (p *page) toCustomer(w *words, f *Facts) {
 	if name := w.isolated(callable(f.Customer.Name)); name != "" {
 		p.Greeting = w.Fill("greeting", map[string]string{"Name": name})
@@ -226,10 +227,11 @@ func (p *page) toCustomer(w *words, f *Facts) {
 	}
 }
 
-// manageButton is the button of a subject that is ahead.
+// manageButton is the button for a subject that can still be managed.
 const manageButton = "manage"
 
-// button returns the button of a layout. A manageButton becomes one that offers only what the business lets customers do.
+// button returns the id of the button's text. It replaces manageButton
+// by a button for what the business allows customers to do.
 func (f *Facts) button(id string) string {
 	if id != manageButton {
 		return id
@@ -246,7 +248,7 @@ func (f *Facts) button(id string) string {
 	return "view"
 }
 
-// leads adds the sentences of the kind and, where something was paid, the one about the refund.
+// leads adds the sentences of the kind and, for a cancelled subject that was paid, the sentence about the refund.
 func (p *page) leads(kind Kind, w *words, f *Facts, l layout) {
 	if kind == Ticket {
 		p.Paragraphs = append(p.Paragraphs, w.Count("ticket", max(f.Subject.Count, f.Subject.Quantity, 1)))
@@ -275,7 +277,7 @@ func (p *page) add(label string, value ...string) {
 	}
 }
 
-// details adds the rows: what and when, who, what it costs.
+// details adds the rows: the items and times, the people, and the prices.
 func (p *page) details(w *words, f *Facts, show parts) {
 	s := &f.Subject
 	var items []string
@@ -314,7 +316,7 @@ func (p *page) details(w *words, f *Facts, show parts) {
 	}
 }
 
-// answers adds what the customer answered.
+// answers adds rows with the customer's answers.
 func (p *page) answers(w *words, list []Answer) {
 	for _, a := range list {
 		lines := w.typedLines(a.Text)
@@ -342,7 +344,7 @@ func (p *page) money(w *words, f *Facts, show parts) {
 	}
 }
 
-// total adds the total, and how it came about.
+// total adds the total, the prices per person and the pricing rules that changed it.
 func (p *page) total(w *words, f *Facts) {
 	lines := []string{w.amount(f.Subject.Total)}
 	if lines[0] == "" {
@@ -357,7 +359,7 @@ func (p *page) total(w *words, f *Facts) {
 	p.add(w.Say("total"), lines...)
 }
 
-// policy adds until when what comes back, and until when the customer may cancel.
+// policy adds the refund steps and the deadline for cancelling online.
 func (p *page) policy(w *words, f *Facts) {
 	at := func(moment time.Time) string { return strings.Join(w.when(When{Start: moment}, f.Business.Zone), ", ") }
 	var lines []string
@@ -377,7 +379,7 @@ func (p *page) policy(w *words, f *Facts) {
 	p.add(w.Say("policy"), lines...)
 }
 
-// text is the page as plain text.
+// text renders the page as plain text.
 func (p *page) text() string {
 	var b strings.Builder
 	block := func(lines ...string) {

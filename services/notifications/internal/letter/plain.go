@@ -2,16 +2,16 @@ package letter
 
 import "errors"
 
-// Plain is a letter about a person's account, whose words somebody else has written.
+// Plain is a letter about a person's account. The caller writes its text.
 type Plain struct {
-	From         string // whom it is from
-	Language     string // BCP 47, of the words
+	From         string // the sender's name
+	Language     string // BCP 47, of the text
 	Subject      string
 	Paragraphs   []string
 	Button, Link string
 }
 
-// RenderPlain writes such a letter in the look of all others. Its error says what is missing.
+// RenderPlain renders a Plain in the layout of all letters. Its error names the missing fields.
 func RenderPlain(f Plain) (Letter, error) {
 	w, err := wordsIn(f.Language, "", "")
 	if err != nil {

@@ -17,13 +17,13 @@ var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
 
-// words speaks one language in a letter.
+// words writes text in one language.
 type words struct {
 	*sharedwords.Words
 	rtl bool
 }
 
-// wordsIn speaks the first of these languages that the texts are in, else English, as the region writes it if neither names one.
+// wordsIn returns the words for locale, otherwise for fallback, otherwise for English in the form of the region.
 func wordsIn(locale, fallback, region string) (*words, error) {
 	catalog, err := texts()
 	if err != nil {
@@ -33,7 +33,7 @@ func wordsIn(locale, fallback, region string) (*words, error) {
 	return &words{Words: w, rtl: w.Direction() == "rtl"}, nil
 }
 
-// subject is the line that a list of mails shows: what happened, to what, and when that begins, or ends where it is due.
+// subject returns the mail's subject line: the title, the items, and the start of the subject, or its end if due.
 func (w *words) subject(title string, f *Facts, due bool) string {
 	var items []string
 	for _, item := range f.Subject.Items {
@@ -52,7 +52,7 @@ func (w *words) subject(title string, f *Facts, due bool) string {
 	return w.Fill("subject", map[string]string{"Title": title, "What": what, "When": when})
 }
 
-// when writes a time in at most two lines: the date, or both where it ends on another one, and the times with the zone.
+// when formats a time as at most two lines: the date, or both dates if they differ, and the times with the zone.
 func (w *words) when(t When, zone *time.Location) []string {
 	start, end := t.Start.In(zone), t.end().Start.In(zone)
 	if t.End.IsZero() {
@@ -76,7 +76,8 @@ func (w *words) when(t When, zone *time.Location) []string {
 	return []string{day + ", " + w.Clock(start) + " –", lastDay + ", " + w.Clock(end) + place}
 }
 
-// amount is money as the language writes it; amounts of currencies that CLDR does not know stand with their code.
+// amount formats money in the language. An amount in a currency
+// that CLDR does not know is followed by the currency's code.
 func (w *words) amount(m Money) string {
 	if m.Amount == "" {
 		return ""
@@ -87,7 +88,7 @@ func (w *words) amount(m Money) string {
 	return w.Amount(m.Amount, m.Currency)
 }
 
-// quantity is how many of a subject, empty where it goes without saying.
+// quantity formats the quantity of a subject with its tier. It returns "" if the quantity is 1, except for tickets.
 func (w *words) quantity(s *Subject) string {
 	tier := w.typed(s.Tier, maxName)
 	switch {
@@ -99,10 +100,10 @@ func (w *words) quantity(s *Subject) string {
 	return w.Number(s.Quantity) + " × " + tier
 }
 
-// typed is one line that somebody typed.
+// typed cleans typed text to one line of at most most characters.
 func (w *words) typed(s string, most int) string { return w.isolated(clean(s, most)) }
 
-// typedLines are the lines that somebody typed, without empty ones at the ends.
+// typedLines splits typed text into cleaned lines, without empty lines at the ends.
 func (w *words) typedLines(s string) []string {
 	s = strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n\n").Replace(s))
 	if s == "" {
@@ -118,7 +119,7 @@ func (w *words) typedLines(s string) []string {
 	return lines
 }
 
-// isolated keeps a text that runs against the letter's direction from moving what stands beside it.
+// isolated encloses a text that runs against the letter's direction, so that it does not reorder the text beside it.
 func (w *words) isolated(s string) string {
 	if s == "" || !runsAgainst(s, w.rtl) {
 		return s
@@ -127,7 +128,8 @@ func (w *words) isolated(s string) string {
 	return firstStrongIsolate + s + popIsolate
 }
 
-// foreign is what is read from left to right everywhere: an address, a number to call, the name of a zone.
+// foreign encloses a text that is always read from left to right,
+// such as an address, a telephone number or the name of a zone.
 func (w *words) foreign(s string) string {
 	if s == "" || !w.rtl && !runsAgainst(s, false) {
 		return s
