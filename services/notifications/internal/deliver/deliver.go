@@ -1,12 +1,14 @@
-// Package deliver sends webhooks: it makes deliveries of events, and sends what is due to each endpoint (lifecycle.md §2).
+// Package deliver sends webhooks: it creates deliveries from events
+// and sends the due ones to each endpoint (lifecycle.md §2).
 //
-// Each endpoint has a lane. A job of River, which names an endpoint and nothing else, takes the lane, sends what is due for a few seconds, a
-// few at a time, and leaves it; what is then still due is the next job's, behind those of other endpoints. Of several jobs for one
-// endpoint one has the lane, and the others end at once: who leaves it looks again, under the lock that whoever adds a
-// delivery holds, so that nothing is left behind (docs/decisions).
+// Each endpoint has a delivery lock (a "lane" in the code). A River job, whose only argument is an endpoint,
+// acquires the lock, sends due deliveries for a few seconds, a few at a time, and releases it. If more is
+// due, the release inserts the next job, which runs after those of other endpoints. Of several jobs for one
+// endpoint, one holds the lock and the others end at once. The release looks for due deliveries again, under
+// the row lock that every writer of a delivery holds, so that no delivery is missed (docs/decisions).
 //
-// An endpoint therefore never has more than one worker of the pool and [Parallel] calls on their way, however many events it is to be sent. Those whose
-// last attempt failed have a pool of their own: however many hang, they take no worker from those that answer.
+// So an endpoint uses at most one worker of the pool and [Parallel] concurrent calls, even if many events are due.
+// Endpoints whose last attempt failed have a pool of their own: however many hang, they take no worker from the others.
 package deliver
 
 import (
@@ -32,18 +34,19 @@ import (
 )
 
 const (
-	// Parallel is how many calls to one endpoint are on their way at a time.
+	// Parallel is the number of concurrent calls to one endpoint.
 	Parallel = 8
-	// turn is how long a job sends before it lets other endpoints have its worker.
+	// turn is how long a job sends before it releases its worker to other endpoints.
 	turn = 5 * time.Second
-	// laneFor is how long a lane is held where its job dies: longer than a turn and a last call.
+	// laneFor is when the delivery lock of a dead job expires: longer than a turn plus its last call.
 	laneFor = turn + webhook.SendWithin + 15*time.Second
-	// rescueEvery is how often the lanes of jobs that died are looked for. With laneFor, webhooks of an endpoint go on within 60 s.
+	// rescueEvery is how often expired delivery locks are released.
+	// Together with laneFor, an endpoint's webhooks resume within 60 s.
 	rescueEvery = 10 * time.Second
-	// workers of each replica
+	// Numbers of workers in each replica.
 	workers        = 64
 	workersFailing = 32
-	// Kept is how long deliveries are logged.
+	// Kept is how long deliveries are kept.
 	Kept = 30 * 24 * time.Hour
 
 	queue        = "webhooks"
@@ -51,52 +54,52 @@ const (
 	sweepEvery   = time.Hour
 )
 
-// Webhooks makes deliveries of events and sends them.
+// Webhooks creates deliveries from events and sends them.
 type Webhooks struct {
 	Store     *store.Store
 	Sender    *webhook.Sender
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
-	// Disabled returns the jobs that tell the owner of an endpoint that Slotmesh disables in this transaction.
+	// Disabled returns the jobs of the notice to the owner of an endpoint that is disabled in this transaction.
 	Disabled func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams, error)
 
-	// Slug returns the slug of a business, "" once it is removed.
+	// Slug returns the slug of a business, or "" once the business is removed.
 	Slug func(ctx context.Context, businessID uuid.UUID) (string, error)
 
 	jobs     Jobs
 	attempts metric.Int64Counter
 }
 
-// Jobs inserts jobs; *jobs.Client is the one outside tests.
+// Jobs inserts jobs; outside tests it is *jobs.Client.
 type Jobs interface {
 	InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error)
 }
 
-// laneArgs is the job that sends what is due to an endpoint.
+// laneArgs holds the arguments of the job that sends an endpoint's due deliveries.
 type laneArgs struct {
 	BusinessID uuid.UUID `json:"business_id"`
 	EndpointID uuid.UUID `json:"endpoint_id"`
-	Scheduled  bool      `json:"scheduled,omitempty"` // for later, and noted in the endpoint
+	Scheduled  bool      `json:"scheduled,omitempty"` // for a later time, which the endpoint's row holds
 }
 
 func (laneArgs) Kind() string { return "webhook_lane" }
 
-// sweepArgs is the job that removes what is too old.
+// sweepArgs holds the arguments of the job that deletes old deliveries.
 type sweepArgs struct{}
 
 func (sweepArgs) Kind() string { return "webhook_sweep" }
 
-// rescueArgs is the job that goes on where a job died that held a lane.
+// rescueArgs holds the arguments of the job that resumes endpoints whose job died with the delivery lock.
 type rescueArgs struct{}
 
 func (rescueArgs) Kind() string { return "webhook_rescue" }
 
-// rescue makes a job for each endpoint whose lane is held longer than a job may hold it.
+// rescue inserts a job for each endpoint with an expired delivery lock.
 func (w *Webhooks) rescue(ctx context.Context, _ *river.Job[rescueArgs]) error {
 	return w.Store.RescueLanes(ctx, w.Wake)
 }
 
-// Join adds what webhooks do to the work of the service.
+// Join adds the workers, queues and periodic jobs of webhooks to the work of the service.
 func (w *Webhooks) Join(work *jobs.Work) {
 	w.attempts = w.Telemetry.Counter("slotmesh.webhooks.attempts", "Attempts to deliver webhooks by outcome.")
 	river.AddWorker(work.Workers, river.WorkFunc(func(ctx context.Context, job *river.Job[laneArgs]) error { return w.lane(ctx, job.ID, job.Args) }))
@@ -112,10 +115,11 @@ func (w *Webhooks) Join(work *jobs.Work) {
 		}, nil))
 }
 
-// InsertBy says who inserts the jobs: the client that is made of the work that [Webhooks.Join] has joined.
+// InsertBy sets the client that inserts jobs. It is created from the work after [Webhooks.Join].
 func (w *Webhooks) InsertBy(jobs Jobs) { w.jobs = jobs }
 
-// Take makes a delivery of each event for each endpoint that wants it, and a job for each endpoint that has got one.
+// Take adds a delivery of each event for each endpoint that wants
+// it, and returns one job for each endpoint with a new delivery.
 func (w *Webhooks) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
 	endpoints, err := store.WantedBy(ctx, tx, businessesOf(events))
 	if err != nil || len(endpoints) == 0 {
@@ -175,7 +179,7 @@ func businessesOf(events []event.Event) []uuid.UUID {
 	return ids
 }
 
-// laneJob looks after an endpoint at once.
+// laneJob returns a job that sends an endpoint's due deliveries at once.
 func laneJob(businessID, endpointID uuid.UUID, state store.LaneState) river.InsertManyParams {
 	return river.InsertManyParams{Args: laneArgs{BusinessID: businessID, EndpointID: endpointID}, InsertOpts: &river.InsertOpts{Queue: queueOf(state)}}
 }
@@ -187,18 +191,19 @@ func queueOf(state store.LaneState) string {
 	return queue
 }
 
-// Wake makes a job that looks after an endpoint at once, in the transaction that gives it something to send.
+// Wake inserts a job that sends an endpoint's due deliveries at once, in the transaction that makes one due.
 func (w *Webhooks) Wake(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.LaneState) error {
 	_, err := w.jobs.InsertManyFastTx(ctx, tx, []river.InsertManyParams{laneJob(businessID, endpointID, state)})
 	return err
 }
 
-// again is the pause after a job that could not do its work, as where the database is away.
+// again is the pause after a job that failed, for example because the database was unavailable.
 const again = 10 * time.Second
 
-// lane sends what is due to an endpoint. A job that could not send, write down what became of it or leave its lane is run again after a pause, with the ID
-// that holds the lane: anybody else finds it taken, and relies on its holder. So what fails however often it is done calls nobody in a tight loop. A
-// job that was broken off, as where its process stops, leaves the lane to another one.
+// lane sends an endpoint's due deliveries. A job that cannot send, record the result or release
+// its delivery lock runs again after a pause. Its ID holds the lock until then: other jobs find
+// it held and rely on the holder, so a permanent failure does not cause calls in a tight loop.
+// A cancelled job, for example of a stopping process, releases the lock for another one.
 func (w *Webhooks) lane(ctx context.Context, jobID int64, args laneArgs) error {
 	l := store.Lane{BusinessID: args.BusinessID, EndpointID: args.EndpointID, Holder: holderOf(jobID)}
 	taken, err := w.Store.TakeLane(ctx, l, laneFor, args.Scheduled)
@@ -217,14 +222,15 @@ func (w *Webhooks) lane(ctx context.Context, jobID int64, args laneArgs) error {
 	return nil
 }
 
-// holderOf is a job as the holder of a lane.
+// holderOf returns the holder's ID of a delivery lock for a job.
 func holderOf(jobID int64) uuid.UUID {
 	var holder uuid.UUID
 	binary.BigEndian.PutUint64(holder[8:], uint64(jobID)) // River counts up from 1
 	return holder
 }
 
-// sendDue sends for a turn, a few at a time. Of a subject one is due at a time, so that those that are sent together need no order.
+// sendDue sends for one turn, a few deliveries at a time. At most one
+// delivery of a subject is due, so concurrent ones need no order.
 func (w *Webhooks) sendDue(ctx context.Context, l store.Lane) error {
 	for begun := time.Now(); time.Since(begun) < turn; { //nolint:forbidigo // bounds a turn
 		due, err := w.Store.Due(ctx, l, Parallel, w.Clock.Now())
@@ -246,11 +252,11 @@ func (w *Webhooks) sendDue(ctx context.Context, l store.Lane) error {
 	return nil
 }
 
-// send sends one delivery once and writes down what became of it.
+// send makes one attempt at a delivery and records the result.
 func (w *Webhooks) send(ctx context.Context, l store.Lane, d store.Due) error {
 	a, err := w.Sender.Send(ctx, webhook.Message{URL: d.URL, ID: d.EventID.String(), Body: d.Body, Secrets: d.Secrets()})
 	if err != nil {
-		return err // nothing is known of it: it is sent again
+		return err // the result is unknown: the delivery is sent again
 	}
 	now := w.Clock.Now()
 	o := store.AttemptOutcome{Delivery: d, Gone: a.Gone(), Status: store.Failed, Attempt: store.Attempt{
@@ -293,10 +299,11 @@ func (w *Webhooks) disabled(ctx context.Context, tx pgx.Tx, e store.Endpoint) er
 	return err
 }
 
-// leaveWithin is how long a lane may still be left once its job is broken off, as where the process stops.
+// leaveWithin is how long the release of a delivery lock may take
+// after its job was cancelled, for example in a stopping process.
 const leaveWithin = 3 * time.Second
 
-// leave frees the lane, whatever became of the turn, and makes the job that goes on.
+// leave releases the delivery lock, whatever the result of the turn, and inserts the job for the remaining deliveries.
 func (w *Webhooks) leave(ctx context.Context, l store.Lane) error {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -314,7 +321,7 @@ func (w *Webhooks) leave(ctx context.Context, l store.Lane) error {
 	})
 }
 
-// sweep removes old deliveries, whatever became of them, and secrets that sign no more.
+// sweep deletes old deliveries in any status, and secrets that no longer sign.
 func (w *Webhooks) sweep(ctx context.Context, _ *river.Job[sweepArgs]) error {
 	if err := w.Store.DropOldSecrets(ctx, w.Clock.Now()); err != nil {
 		return err
