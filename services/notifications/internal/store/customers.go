@@ -11,25 +11,25 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// Erased counts what was deleted of a customer, or of what has ended.
+// Erased counts the deleted rows about a customer.
 type Erased struct {
-	Messages   int // written, or still to be written
-	Deliveries int // of webhooks, their attempts with them
+	Messages   int // messages, and events that were to become messages
+	Deliveries int // of webhooks, with their attempts
 }
 
-// Erase asks to forget a customer.
+// Erase is a request to delete a customer's data.
 type Erase struct {
 	BusinessID uuid.UUID
-	Email      string      // in whatever case
-	Stay       []uuid.UUID // what lies ahead: bookings, orders and reservations about which all is kept
+	Email      string      // in any case
+	Stay       []uuid.UUID // future bookings, orders and reservations, whose data is kept
 }
 
-// EraseCustomer deletes what holds data of a customer, once for each Idempotency-Key: messages, what is kept to make messages of, deliveries of
-// webhooks, sent or not, and the noted answers to the owner's writes that show one (lifecycle.md §6). Where an event that was waiting behind
-// an erased one is due by that, it calls wake with its endpoint.
+// EraseCustomer deletes the data of a customer (lifecycle.md §6), once per Idempotency-Key. It deletes messages,
+// events that were to become messages, webhook deliveries in any status, and idempotency results that contain one
+// of them. If an event that waited for a deleted one becomes due, EraseCustomer calls wake with its endpoint.
 func (s *Store) EraseCustomer(ctx context.Context, asked Erase, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Erased, error) {
 	if asked.Stay == nil {
-		asked.Stay = []uuid.UUID{} // NULL would compare with nothing
+		asked.Stay = []uuid.UUID{} // comparisons with NULL match nothing
 	}
 	return postgres.Once(ctx, s.pool, asked.BusinessID, func(ctx context.Context, tx pgx.Tx) (Erased, error) {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(`+erasingSQL+`)`, asked.BusinessID); err != nil {
@@ -60,10 +60,10 @@ func (s *Store) EraseCustomer(ctx context.Context, asked Erase, now time.Time, w
 	})
 }
 
-// erasingSQL is the lock of erasing customers of the business $1.
+// erasingSQL is the key of the advisory lock for erasing customers of the business $1.
 const erasingSQL = `hashtextextended('erasing customers of ' || $1::uuid::text, 0)`
 
-// Moment is the present by the database's clock, for [Store.Unerased].
+// Moment returns the database's current time, for [Store.Unerased].
 func (s *Store) Moment(ctx context.Context) (time.Time, error) {
 	var now time.Time
 	if err := s.pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now); err != nil {
@@ -72,9 +72,10 @@ func (s *Store) Moment(ctx context.Context) (time.Time, error) {
 	return now, nil
 }
 
-// Unerased keeps the customers of a business from being erased until the transaction ends, and reports whether what was read of them elsewhere
-// since the moment may be written down: false where one may have been erased meanwhile. It goes by the notes of the owner's writes, as an
-// erasing leaves one; any other one leads to nothing worse than reading once more.
+// Unerased blocks the erasing of a business's customers until the transaction ends. It reports whether
+// the transaction may store customer data that was read from other services since the given time: false
+// means that a customer may have been erased in between. It checks the idempotency results of the
+// owner's writes, because an erasing leaves one; a result of another write only causes a second read.
 func (s *Store) Unerased(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, since time.Time) (bool, error) {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock_shared(`+erasingSQL+`)`, businessID); err != nil {
 		return false, fmt.Errorf("hold erasing up: %w", err)
@@ -87,9 +88,9 @@ func (s *Store) Unerased(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, s
 	return unerased, nil
 }
 
-// dropPages has every page of events that a replica has asked for, and not taken yet, asked for again: it may hold the customer's data as it
-// was before the services that own it forgot it. The replica finds that it lost the feed and takes nothing (TakePage). The rows are
-// locked before those of endpoints, as TakePage locks them.
+// dropPages makes every replica discard the page of events that it has read and not yet taken: the page may hold the
+// customer's data from before its deletion in the owning service. The replica's TakePage finds that the feed is no
+// longer its own and takes nothing. The rows of feeds are locked before those of endpoints, in the order of TakePage.
 func dropPages(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `UPDATE feeds SET reader = NULL, reader_until = '-infinity' WHERE name IN (SELECT name FROM feeds ORDER BY name FOR UPDATE)`)
 	if err != nil {
@@ -98,7 +99,7 @@ func dropPages(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// lockLanes locks the endpoints of a business, as lockLane locks one.
+// lockLanes locks the rows of all endpoints of a business, as lockLane locks one.
 func lockLanes(ctx context.Context, tx pgx.Tx, businessID uuid.UUID) (map[uuid.UUID]LaneState, error) {
 	rows, err := tx.Query(ctx, `SELECT id, failing_since IS NOT NULL FROM webhook_endpoints WHERE business_id = $1 ORDER BY id FOR NO KEY UPDATE`, businessID)
 	if err != nil {
@@ -115,7 +116,7 @@ func lockLanes(ctx context.Context, tx pgx.Tx, businessID uuid.UUID) (map[uuid.U
 	return lanes, nil
 }
 
-// eraseMessages returns the ids of messages, and of the events that were kept to make messages of.
+// eraseMessages deletes a customer's messages and the events that were to become messages, and returns their ids.
 func eraseMessages(ctx context.Context, tx pgx.Tx, asked Erase) ([]uuid.UUID, error) {
 	var all []uuid.UUID
 	for _, sql := range []string{
@@ -136,7 +137,7 @@ func eraseMessages(ctx context.Context, tx pgx.Tx, asked Erase) ([]uuid.UUID, er
 	return all, nil
 }
 
-// erasedDelivery is what is to be known of a delivery after it is erased.
+// erasedDelivery holds the columns of a deleted delivery that are needed afterwards.
 type erasedDelivery struct {
 	ID, EndpointID, SubjectID uuid.UUID
 	Pending                   bool
@@ -151,7 +152,8 @@ RETURNING id, endpoint_id, subject_id, status = 'pending'`, asked.BusinessID, as
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[erasedDelivery])
 }
 
-// forgetAnswers deletes the answers to the owner's writes that show what was erased, as to a retry: repeated, it finds nothing to retry.
+// forgetAnswers deletes the idempotency results that contain deleted
+// rows, for example of a retry. A repeated retry then finds no message.
 func forgetAnswers(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, messages []uuid.UUID, deliveries []erasedDelivery) error {
 	ids := make([]string, 0, len(messages)+len(deliveries))
 	for _, id := range messages {
@@ -167,7 +169,7 @@ func forgetAnswers(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, message
 	return nil
 }
 
-// releaseBehindSQL makes the first pending event of each subject due, where it waited for one that is gone.
+// releaseBehindSQL makes the first pending event of each subject due if it waited for a deleted one.
 const releaseBehindSQL = `
 UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND due_at IS NULL AND id IN (
     SELECT DISTINCT ON (d.endpoint_id, d.subject_id) d.id
@@ -176,8 +178,9 @@ UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND due_at IS N
     ORDER BY d.endpoint_id, d.subject_id, d.sequence)
 RETURNING endpoint_id`
 
-// releaseBehind lets go what waited behind erased deliveries: later events of their subjects that hold nothing of the customer. One that is on its way
-// is answered before the lane looks at what is due, so that the order stays.
+// releaseBehind makes the events due that waited for erased deliveries: later events of
+// the same subjects that hold no data of the customer. A call in progress ends before
+// the holder of the delivery lock reads the due deliveries, so the order is kept.
 func releaseBehind(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, gone []erasedDelivery, lanes map[uuid.UUID]LaneState, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error,
 ) error {
@@ -207,16 +210,18 @@ func releaseBehind(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, gone []
 	return nil
 }
 
-// forgetStep is of how many subjects one transaction forgets, and how many messages, so that none holds many locks.
+// forgetStep limits the subjects, and the messages, that one transaction deletes, so that it does not hold many locks.
 const forgetStep = 100
 
-// endedSQL goes by messages, which alone know when a subject ends: the last that was told of it counts, as bookings move.
+// endedSQL uses messages, because only they hold the end of a
+// subject. The latest end counts, because a reschedule changes it.
 const endedSQL = `
 SELECT about_id FROM messages WHERE business_id = $1 AND about_kind IN ('booking', 'ticket', 'reservation')
 GROUP BY about_id HAVING max(about_ends_at) <= $2 LIMIT $3`
 
-// ForgetEnded deletes a business's messages about what had ended by then, and all deliveries of what the last message says had, a part of them at a time.
-// It returns how many rows these were. With all of a subject gone nothing waits behind it; the lock keeps one from being added behind what goes.
+// ForgetEnded deletes a business's messages about subjects that ended by then, and all deliveries of those
+// subjects, in several transactions. It returns the number of deleted rows. All deliveries of a subject go
+// together, so no event waits for a deleted one; the lock keeps new ones from being added in between.
 func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for {
@@ -242,7 +247,7 @@ func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.
 			return err
 		}
 		if ended == nil {
-			ended = []uuid.UUID{} // NULL would compare with nothing
+			ended = []uuid.UUID{} // comparisons with NULL match nothing
 		}
 		for _, sql := range []string{
 			`DELETE FROM webhook_deliveries WHERE business_id = @business_id AND subject_id = ANY(@ended)`,
@@ -257,7 +262,8 @@ func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.
 		if n > 0 {
 			return nil
 		}
-		// What is left is about what ends later, by a later message, or about nothing that ends.
+		// The other messages are about subjects that end later according
+		// to another message, or about something without an end.
 		tag, err := tx.Exec(ctx, `DELETE FROM messages WHERE business_id = $1
 AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $2 LIMIT $3)`, businessID, then, forgetStep)
 		n = tag.RowsAffected()
@@ -266,8 +272,8 @@ AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $
 	return n, err
 }
 
-// RemembersEnded names up to limit businesses after one, in the order of their ids, of which there is a message about what had ended by then. It goes from
-// business to business by index.
+// RemembersEnded returns up to limit businesses with a message about a subject that ended
+// by then, with ids above after, in ascending order. It finds each next business by index.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", remembersEndedSQL, after, then, limit)
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// States of a delivery.
+// Statuses of a delivery.
 const (
 	Pending   = "pending"
 	Delivered = "delivered"
 	Failed    = "failed"
 )
 
-// Delivery is what is sent to an endpoint of one event, or was.
+// Delivery is the delivery of one event to one endpoint, in any status.
 type Delivery struct {
 	ID          uuid.UUID
 	EndpointID  uuid.UUID
@@ -30,10 +30,10 @@ type Delivery struct {
 	SubjectID   uuid.UUID
 	Sequence    int
 	Status      string
-	DueAt       *time.Time // of the next attempt; nil: it is over, or waits for an earlier one of its subject
+	DueAt       *time.Time // of the next attempt; nil: the delivery is over, or waits for an earlier one of its subject
 	CreatedAt   time.Time
 	Body        []byte    // as it is sent
-	Attempts    []Attempt // in their order
+	Attempts    []Attempt // in order
 }
 
 // Attempt is one attempt at a delivery.
@@ -41,13 +41,13 @@ type Attempt struct {
 	Number       int       `json:"number"`
 	At           time.Time `json:"at"`
 	Milliseconds int       `json:"milliseconds"`
-	Status       *int      `json:"http_status"` // nil: there was no answer
-	Error        *string   `json:"error"`       // why there was none
-	Answer       string    `json:"answer"`      // its beginning
+	Status       *int      `json:"http_status"` // nil: no answer
+	Error        *string   `json:"error"`       // why there was no answer
+	Answer       string    `json:"answer"`      // the beginning of its body
 }
 
-// deliveryColumns are those of a delivery d and its attempts. $1 is the business of both: where tables are sharded, a subquery is not routed by
-// the row around it.
+// deliveryColumns are the columns of a delivery d with its attempts. $1 is the
+// business of both: on sharded tables, the subquery is not routed by the outer row.
 const deliveryColumns = `d.id, d.endpoint_id, d.event_id, d.event_type, d.subject_kind, d.subject_id, d.sequence, d.status, d.due_at, d.created_at, d.body,
     coalesce((SELECT jsonb_agg(jsonb_build_object('number', a.number, 'at', a.at, 'milliseconds', a.milliseconds,
         'http_status', a.http_status, 'error', a.error, 'answer', a.answer) ORDER BY a.number)
@@ -66,11 +66,11 @@ WHERE d.business_id = $1 AND d.endpoint_id = $2 AND ($3::text = '' OR d.status =
   AND ($4::timestamptz IS NULL OR (d.created_at, d.id) < ($4, $5::uuid))
 ORDER BY d.created_at DESC, d.id DESC LIMIT $6`
 
-// maxDeliveries is how many deliveries a page holds at most: with ten attempts each they are four megabytes.
+// maxDeliveries is the maximum page size: with ten attempts each, 100 deliveries are four megabytes.
 const maxDeliveries = 100
 
-// Deliveries lists a page of what an endpoint was sent, newest first, those of one status or of all (""), and gives the cursor of the page that
-// follows; a page holds 100 at most. Errors: [ErrNotFound]. Fault: invalid_parameter for a cursor that is none.
+// Deliveries returns a page of an endpoint's deliveries, newest first, at most 100, and the cursor of the next page.
+// status filters them; "" means all. Errors: [ErrNotFound]. Fault: invalid_parameter if the cursor is invalid.
 func (s *Store) Deliveries(ctx context.Context, businessID, endpointID uuid.UUID, status string, page request.Page) ([]Delivery, string, error) {
 	page.Limit = min(page.Limit, maxDeliveries)
 	at, id, err := page.AfterTime()
@@ -94,24 +94,24 @@ func (s *Store) Deliveries(ctx context.Context, businessID, endpointID uuid.UUID
 	return list, next, nil
 }
 
-// NewDelivery is a delivery that is to be made of an event, for one endpoint.
+// NewDelivery is a delivery to be added, of one event to one endpoint.
 type NewDelivery struct {
 	BusinessID, EndpointID, EventID, SubjectID uuid.UUID
 	EventType, SubjectKind                     string
 	Sequence                                   int
 	Body                                       []byte
-	CustomerEmail                              string // whose data the body holds; "" for nobody's
+	CustomerEmail                              string // of the customer with data in Body; "" for none
 }
 
-// Listener is an endpoint that may be told of an event, and how it does.
+// Listener is an endpoint that may want an event, with the state of its delivery lock.
 type Listener struct {
 	BusinessID, ID uuid.UUID
 	Events         []string
 	Lane           LaneState
 }
 
-// WantedBy returns the active endpoints of these businesses, locked so that none of their lanes ends before the transaction: a lane that
-// is just left would not see what the transaction adds.
+// WantedBy returns the active endpoints of these businesses. It locks their rows, so that no delivery lock is
+// released before the transaction ends: the release would not see the deliveries that the transaction adds.
 func WantedBy(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID) ([]Listener, error) {
 	rows, _ := tx.Query(ctx, `SELECT business_id, id, events, failing_since IS NOT NULL FROM webhook_endpoints
 WHERE business_id = ANY($1) AND active ORDER BY business_id, id FOR SHARE`, businesses)
@@ -126,7 +126,8 @@ WHERE business_id = ANY($1) AND active ORDER BY business_id, id FOR SHARE`, busi
 	return list, nil
 }
 
-// The first of a subject is due at once, unless an earlier one of the subject is pending; the others wait for it.
+// addDeliveriesSQL makes the first delivery of a subject due at once,
+// unless an earlier one of the subject is pending; later ones wait.
 const addDeliveriesSQL = `
 INSERT INTO webhook_deliveries (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, customer_email, status, created_at, due_at)
 SELECT n.business_id, n.endpoint_id, n.id, n.event_id, n.event_type, n.subject_kind, n.subject_id, n.sequence, n.body, nullif(lower(n.customer_email), ''), 'pending', $10,
@@ -137,7 +138,7 @@ SELECT n.business_id, n.endpoint_id, n.id, n.event_id, n.event_type, n.subject_k
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::integer[], $9::bytea[], $11::text[]) WITH ORDINALITY
     AS n (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, customer_email, ordinality)`
 
-// AddDeliveries adds deliveries, those of a subject in their order, of endpoints that [WantedBy] has locked.
+// AddDeliveries adds deliveries, in order for each subject, to endpoints that [WantedBy] has locked.
 func AddDeliveries(ctx context.Context, tx pgx.Tx, all []NewDelivery, now time.Time) error {
 	var (
 		businesses, endpoints, ids, events, subjects []uuid.UUID
@@ -158,8 +159,8 @@ func AddDeliveries(ctx context.Context, tx pgx.Tx, all []NewDelivery, now time.T
 	return nil
 }
 
-// SendTest adds a delivery to an endpoint, active or not, that keeps no order, and calls wake with its endpoint, once for each
-// Idempotency-Key. Errors: [ErrNotFound].
+// SendTest adds a delivery to an endpoint, active or not, once per Idempotency-Key, and calls
+// wake with the endpoint. The delivery does not wait for others. Errors: [ErrNotFound].
 func (s *Store) SendTest(ctx context.Context, n NewDelivery, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Delivery, error) {
 	return postgres.Once(ctx, s.pool, n.BusinessID, func(ctx context.Context, tx pgx.Tx) (Delivery, error) {
 		lane, err := lockLane(ctx, tx, n.BusinessID, n.EndpointID)
@@ -193,11 +194,12 @@ func delivery(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Deliver
 	return d, nil
 }
 
-// ErrBlocked says that a delivery waits for an earlier one of its subject.
+// ErrBlocked means that a delivery waits for an earlier one of its subject.
 var ErrBlocked = errors.New("it waits for an earlier event of the same subject")
 
-// SendAgain makes a delivery due now, whatever became of it, and calls wake with its endpoint, once for each Idempotency-Key. One that is over
-// is tried as a new one is, and keeps no order. Errors: [ErrNotFound], [ErrBlocked].
+// SendAgain makes a delivery due now, whatever its status, once per Idempotency-Key,
+// and calls wake with its endpoint. A delivery that was over gets all attempts of a
+// new one and does not wait for others. Errors: [ErrNotFound], [ErrBlocked].
 func (s *Store) SendAgain(ctx context.Context, businessID, id uuid.UUID, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Delivery, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Delivery, error) {
 		d, err := delivery(ctx, tx, businessID, id)
@@ -224,8 +226,8 @@ WHERE business_id = $1 AND id = $2 AND (status <> 'pending' OR due_at IS NOT NUL
 	})
 }
 
-// SweepDeliveries removes deliveries that are over and were made before the instant, whose attempts go with them, a part of them at a time, and
-// reports whether there may be more.
+// SweepDeliveries deletes up to sweepStep deliveries that are over and older
+// than before, with their attempts. It reports whether there may be more.
 func (s *Store) SweepDeliveries(ctx context.Context, before time.Time) (bool, error) {
 	tag, err := s.pool.Exec(ctx, `
 		DELETE FROM webhook_deliveries
@@ -241,8 +243,9 @@ DELETE FROM webhook_deliveries WHERE business_id = $1
     AND id IN (SELECT id FROM webhook_deliveries WHERE business_id = $1 AND created_at < $2 AND status = 'pending' LIMIT $3)
 RETURNING id, endpoint_id, subject_id, true`
 
-// SweepPending removes deliveries of one business that were made before the instant and are pending still, a part of them at a time, and reports whether
-// there may be more, of it or another. Later events of their subjects, which waited behind them, are due by that: wake is called with their endpoints.
+// SweepPending deletes up to sweepStep pending deliveries of one business that are older
+// than before, and reports whether there may be more, of any business. Later events of
+// their subjects, which waited for them, become due: it calls wake with their endpoints.
 func (s *Store) SweepPending(ctx context.Context, before, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID, uuid.UUID, LaneState) error) (bool, error) {
 	var business uuid.UUID
 	err := s.pool.QueryRow(ctx, `SELECT business_id FROM webhook_deliveries WHERE created_at < $1 AND status = 'pending' LIMIT 1`, before).Scan(&business)

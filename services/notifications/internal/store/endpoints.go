@@ -15,29 +15,29 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Reasons why an endpoint was disabled by Slotmesh.
+// Reasons why Slotmesh disabled an endpoint.
 const (
-	Gone    = "gone"    // the receiver has answered 410
+	Gone    = "gone"    // the receiver answered 410
 	Failing = "failing" // every delivery failed for five days
 )
 
-// Endpoint is where a business is told of events.
+// Endpoint is a URL that receives a business's events.
 type Endpoint struct {
 	BusinessID     uuid.UUID
 	ID             uuid.UUID
 	URL            string
 	Events         []string
 	Active         bool
-	DisabledReason string // "" where it is active, or its owner switched it off
+	DisabledReason string // "" if it is active or its owner switched it off
 	CreatedAt      time.Time
-	CreatedBy      *uuid.UUID // the person or token of the owner's side; nil: unknown
+	CreatedBy      *uuid.UUID // the user or token of the owner; nil: unknown
 }
 
 const endpointColumns = `business_id, id, url, events, active, coalesce(disabled_reason, ''), created_at, created_by`
 
 func scanEndpoint(row pgx.CollectableRow) (Endpoint, error) { return scanEndpointAnd(row) }
 
-// scanEndpointAnd reads the columns of an endpoint and those that follow them.
+// scanEndpointAnd scans the columns of an endpoint and further columns after them.
 func scanEndpointAnd(row pgx.CollectableRow, more ...any) (Endpoint, error) {
 	var e Endpoint
 	err := row.Scan(append([]any{
@@ -47,14 +47,14 @@ func scanEndpointAnd(row pgx.CollectableRow, more ...any) (Endpoint, error) {
 	return e, err
 }
 
-// MaxEndpoints is how many endpoints a business may have.
+// MaxEndpoints is the maximum number of endpoints of a business.
 const MaxEndpoints = 20
 
-// ErrTooMany says that a business has [MaxEndpoints] already.
+// ErrTooMany means that a business already has [MaxEndpoints] endpoints.
 var ErrTooMany = errors.New("too many endpoints")
 
-// Created is an endpoint that was made, or given a new secret. Secret is not in the note of the write: where that was made before, it is nil, and
-// [Store.Recall] reads it.
+// Created is an endpoint that was created or got a new secret. The idempotency result
+// does not hold Secret, so it is nil after a repeated request; [Store.Recall] reads it.
 type Created struct {
 	Endpoint Endpoint
 	Secret   []byte `json:"-"`
@@ -66,10 +66,10 @@ func created(e Endpoint, secret []byte) Created {
 	return Created{Endpoint: e, Secret: secret, Digest: digest[:]}
 }
 
-// ErrReplaced says that the secret that a write has made is none of the endpoint's any more.
+// ErrReplaced means that the endpoint no longer has the secret that a write created.
 var ErrReplaced = errors.New("the secret was replaced")
 
-// Recall reads the secret of a write that was made before. Errors: [ErrNotFound], [ErrReplaced].
+// Recall reads the secret that an earlier write created. Errors: [ErrNotFound], [ErrReplaced].
 func (s *Store) Recall(ctx context.Context, made Created) (Created, error) {
 	var newest, previous []byte
 	err := s.pool.QueryRow(ctx, `SELECT secret, previous_secret FROM webhook_endpoints WHERE business_id = $1 AND id = $2`, made.Endpoint.BusinessID, made.Endpoint.ID).
@@ -88,10 +88,10 @@ func (s *Store) Recall(ctx context.Context, made Created) (Created, error) {
 	return Created{}, ErrReplaced
 }
 
-// CreateEndpoint adds an endpoint, once for each Idempotency-Key. Errors: [ErrTooMany].
+// CreateEndpoint adds an endpoint, once per Idempotency-Key. Errors: [ErrTooMany].
 func (s *Store) CreateEndpoint(ctx context.Context, e Endpoint, secret []byte) (Created, error) {
 	return postgres.Once(ctx, s.pool, e.BusinessID, func(ctx context.Context, tx pgx.Tx) (Created, error) {
-		// Of two that are added at once the second one counts the first.
+		// The lock makes concurrent creations count each other.
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || $1::uuid::text, 0))`, e.BusinessID); err != nil {
 			return Created{}, err
 		}
@@ -115,8 +115,8 @@ const listEndpointsSQL = `
 SELECT ` + endpointColumns + ` FROM webhook_endpoints
 WHERE business_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) > ($2, $3::uuid)) ORDER BY created_at, id LIMIT $4`
 
-// Endpoints lists a page of a business's endpoints, oldest first, and gives the cursor of the page that follows. Fault: invalid_parameter for a
-// cursor that is none.
+// Endpoints returns a page of a business's endpoints, oldest first, and the
+// cursor of the next page. Fault: invalid_parameter if the cursor is invalid.
 func (s *Store) Endpoints(ctx context.Context, businessID uuid.UUID, page request.Page) ([]Endpoint, string, error) {
 	at, id, err := page.AfterTime()
 	if err != nil {
@@ -130,15 +130,15 @@ func (s *Store) Endpoints(ctx context.Context, businessID uuid.UUID, page reques
 	return list, next, nil
 }
 
-// EndpointChange is what changes of an endpoint; nil leaves it.
+// EndpointChange lists the changes of an endpoint; a nil field stays as it is.
 type EndpointChange struct {
 	URL    *string
 	Events []string
 	Active *bool
 }
 
-// ChangeEndpoint changes an endpoint, once for each Idempotency-Key. Switched on again it starts anew: what it was disabled for is
-// forgotten. Switched off, what it was still to be sent is not sent. Errors: [ErrNotFound].
+// ChangeEndpoint changes an endpoint, once per Idempotency-Key. Switching it on clears the reason for disabling
+// it and its record of failures. Switching it off fails its pending deliveries. Errors: [ErrNotFound].
 func (s *Store) ChangeEndpoint(ctx context.Context, businessID, id uuid.UUID, change EndpointChange) (Endpoint, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Endpoint, error) {
 		rows, _ := tx.Query(ctx, `
@@ -159,7 +159,7 @@ WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, 
 	})
 }
 
-// dropPending gives up what an endpoint was still to be sent.
+// dropPending sets the pending deliveries of an endpoint to failed.
 func dropPending(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	_, err := tx.Exec(ctx, `UPDATE webhook_deliveries SET status = 'failed', due_at = NULL WHERE business_id = $1 AND endpoint_id = $2 AND status = 'pending'`,
 		businessID, id)
@@ -169,7 +169,7 @@ func dropPending(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error
 	return nil
 }
 
-// DeleteEndpoint removes an endpoint and its deliveries, once for each Idempotency-Key. Errors: [ErrNotFound].
+// DeleteEndpoint deletes an endpoint and its deliveries, once per Idempotency-Key. Errors: [ErrNotFound].
 func (s *Store) DeleteEndpoint(ctx context.Context, businessID, id uuid.UUID) error {
 	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		tag, err := tx.Exec(ctx, `DELETE FROM webhook_endpoints WHERE business_id = $1 AND id = $2`, businessID, id)
@@ -184,8 +184,8 @@ func (s *Store) DeleteEndpoint(ctx context.Context, businessID, id uuid.UUID) er
 	return err
 }
 
-// RotateSecret gives an endpoint another secret, once for each Idempotency-Key; the one before signs too until the instant. Errors:
-// [ErrNotFound].
+// RotateSecret gives an endpoint a new secret, once per Idempotency-Key. The
+// previous secret signs too until the given time. Errors: [ErrNotFound].
 func (s *Store) RotateSecret(ctx context.Context, businessID, id uuid.UUID, secret []byte, until time.Time) (Created, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Created, error) {
 		rows, _ := tx.Query(ctx, `UPDATE webhook_endpoints SET previous_secret = secret, previous_until = $4, secret = $3
@@ -201,7 +201,7 @@ WHERE business_id = $1 AND id = $2 RETURNING `+endpointColumns, businessID, id, 
 	})
 }
 
-// DropOldSecrets removes the secrets that were replaced and sign no more.
+// DropOldSecrets deletes replaced secrets that no longer sign.
 func (s *Store) DropOldSecrets(ctx context.Context, now time.Time) error {
 	_, err := s.pool.Exec(ctx, `UPDATE webhook_endpoints SET previous_secret = NULL, previous_until = NULL WHERE previous_until <= $1`, now)
 	if err != nil {

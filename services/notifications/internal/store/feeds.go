@@ -11,19 +11,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Feed is how far a feed was taken.
+// Feed is the progress in reading a feed.
 type Feed struct {
-	Held     bool      // by the replica that asks
-	Cursor   string    // after which the next events are
-	CaughtUp time.Time // everything until then was taken
+	Held     bool      // by the calling replica
+	Cursor   string    // the next events come after it
+	CaughtUp time.Time // all events until then are taken
 }
 
-// Hold asks for a feed.
+// Hold is a request to acquire or extend the lock of a feed.
 type Hold struct {
 	Feed     string
 	Replica  uuid.UUID
 	For      time.Duration
-	CaughtUp time.Time // what this replica has taken until, where it holds the feed and that is not written down; else zero
+	CaughtUp time.Time // all events until then are taken but that is not stored yet; zero if unknown
 	Now      time.Time
 }
 
@@ -38,8 +38,8 @@ SELECT true, cursor, caught_up_at FROM held
 UNION ALL
 SELECT false, cursor, caught_up_at FROM feeds WHERE name = $1 AND NOT EXISTS (SELECT FROM held)`
 
-// HoldFeed takes a feed for a replica, or holds it on; it is held by one replica at a time, and free where that one has not called for
-// longer than it asked. A feed that was never read counts as caught up until now.
+// HoldFeed acquires the lock of a feed for a replica, or extends it. One replica at a time holds a feed; the lock
+// expires if the replica does not extend it within h.For. A feed that was never read counts as caught up at h.Now.
 func (s *Store) HoldFeed(ctx context.Context, h Hold) (Feed, error) {
 	var (
 		f        Feed
@@ -50,7 +50,7 @@ func (s *Store) HoldFeed(ctx context.Context, h Hold) (Feed, error) {
 	}
 	err := s.pool.QueryRow(ctx, holdSQL, h.Feed, h.Replica, h.For, caughtUp, h.Now).Scan(&f.Held, &f.Cursor, &f.CaughtUp)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows): // another replica has just made the row
+	case errors.Is(err, pgx.ErrNoRows): // another replica just created the row
 		return Feed{CaughtUp: h.Now}, nil
 	case err != nil:
 		return Feed{}, fmt.Errorf("hold the feed of %s: %w", h.Feed, err)
@@ -58,8 +58,8 @@ func (s *Store) HoldFeed(ctx context.Context, h Hold) (Feed, error) {
 	return f, nil
 }
 
-// ResumeFeed makes the reader of a feed go on from the oldest event that the feed keeps. Its error names the feeds that
-// there are.
+// ResumeFeed resets the cursor of a feed to the oldest event that the feed
+// keeps. If the feed does not exist, the error lists the existing ones.
 func (s *Store) ResumeFeed(ctx context.Context, name string) error {
 	tag, err := s.pool.Exec(ctx, `UPDATE feeds SET cursor = '' WHERE name = $1`, name)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Store) ResumeFeed(ctx context.Context, name string) error {
 	return fmt.Errorf("there is no feed %q; the feeds are %s", name, strings.Join(known, ", "))
 }
 
-// ReleaseFeed frees a feed that the replica holds.
+// ReleaseFeed releases the lock of a feed if the replica holds it.
 func (s *Store) ReleaseFeed(ctx context.Context, name string, replica uuid.UUID) error {
 	_, err := s.pool.Exec(ctx, `UPDATE feeds SET reader = NULL, reader_until = '-infinity' WHERE name = $1 AND reader = $2`, name, replica)
 	if err != nil {
@@ -88,18 +88,18 @@ func (s *Store) ReleaseFeed(ctx context.Context, name string, replica uuid.UUID)
 	return nil
 }
 
-// Move is one page of a feed that was read.
+// Move is the step of a cursor over one page of a feed.
 type Move struct {
 	Feed     string
 	Replica  uuid.UUID
-	From, To string    // cursors: that the page was asked with, and that after it
-	CaughtUp time.Time // everything until then is taken with it
+	From, To string    // cursors: that of the request for the page, and that after it
+	CaughtUp time.Time // all events until then are taken with the page
 }
 
 var errMoved = errors.New("moved by another replica")
 
-// TakePage moves the cursor of a feed and does, in one transaction. It reports false, and nothing is written, where the replica no longer
-// holds the feed or the cursor is no longer where the page began.
+// TakePage moves the cursor of a feed and runs do in one transaction. It reports false and
+// writes nothing if the replica no longer holds the feed or if the cursor is no longer m.From.
 func (s *Store) TakePage(ctx context.Context, m Move, do func(context.Context, pgx.Tx) error) (bool, error) {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `UPDATE feeds SET cursor = $4, caught_up_at = $5 WHERE name = $1 AND reader = $2 AND cursor = $3`,

@@ -10,13 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Lane is the sending to one endpoint: one job at a time holds it.
+// Lane is the delivery lock of an endpoint. One job at a time holds it.
 type Lane struct {
 	BusinessID, EndpointID uuid.UUID
-	Holder                 uuid.UUID // the same each time that a job is run
+	Holder                 uuid.UUID // the same each time that the job runs
 }
 
-// LaneState is how an endpoint does.
+// LaneState is the state of an endpoint that decides the queue of its jobs.
 type LaneState struct {
 	Failing bool // its last attempt failed
 
@@ -30,8 +30,9 @@ UPDATE webhook_endpoints SET wake_at = CASE WHEN $5 THEN NULL ELSE wake_at END,
 WHERE business_id = $1 AND id = $2
 RETURNING coalesce(lane = $3, false)`
 
-// TakeLane takes a lane for at most so long, anew where its holder has it already; false where another job holds it, which will look again
-// before it leaves, or the endpoint is gone. woken says that this job is the one that was scheduled for later.
+// TakeLane acquires a delivery lock for the duration long, or extends it if the holder is the same.
+// It reports false if the endpoint is deleted, or if another job holds the lock; that job looks for
+// due deliveries again before its release. woken means that this job was scheduled for a later time.
 func (s *Store) TakeLane(ctx context.Context, l Lane, long time.Duration, woken bool) (bool, error) {
 	var taken bool
 	err := s.pool.QueryRow(ctx, takeLaneSQL, l.BusinessID, l.EndpointID, l.Holder, long, woken).Scan(&taken)
@@ -41,20 +42,20 @@ func (s *Store) TakeLane(ctx context.Context, l Lane, long time.Duration, woken 
 	return taken, nil
 }
 
-// Due is a delivery that is to be sent now, and what is needed to send it.
+// Due is a delivery that is due now, with the data to send it.
 type Due struct {
 	ID        uuid.UUID
 	EventID   uuid.UUID
 	SubjectID uuid.UUID
 	Body      []byte
-	Attempts  int // that failed so far
+	Attempts  int // failed attempts so far
 
 	URL            string
 	Secret         []byte
-	PreviousSecret []byte // signs as well; nil where there is none any more
+	PreviousSecret []byte // signs as well; nil if there is none
 }
 
-// Secrets returns what the delivery is signed with; the newest first.
+// Secrets returns the secrets to sign the delivery with, the newest first.
 func (d Due) Secrets() [][]byte {
 	if d.PreviousSecret == nil {
 		return [][]byte{d.Secret}
@@ -62,8 +63,9 @@ func (d Due) Secrets() [][]byte {
 	return [][]byte{d.Secret, d.PreviousSecret}
 }
 
-// Due returns at most limit deliveries of the lane that are due, the longest due first; of a subject one at most, but for those that the owner
-// asked for again. The endpoint is read along, so that an address or a secret that changes during a turn holds from the next deliveries on.
+// Due returns at most limit due deliveries of the endpoint, in order of their due times. At
+// most one delivery of a subject is due, except those that the owner sent again. Each call
+// reads the endpoint too, so a change of its URL or secret applies to the next deliveries.
 func (s *Store) Due(ctx context.Context, l Lane, limit int, now time.Time) ([]Due, error) {
 	rows, _ := s.pool.Query(ctx, `SELECT d.id, d.event_id, d.subject_id, d.body, d.attempts, e.url, e.secret, CASE WHEN e.previous_until > $3 THEN e.previous_secret END
 FROM webhook_deliveries d JOIN webhook_endpoints e ON e.business_id = d.business_id AND e.id = d.endpoint_id
@@ -75,7 +77,8 @@ WHERE d.business_id = $1 AND d.endpoint_id = $2 AND d.due_at <= $3 ORDER BY d.du
 	return list, nil
 }
 
-// lockLane locks an endpoint's row: nothing is added to it, and its lane is not left, until the transaction ends.
+// lockLane locks an endpoint's row: until the transaction ends,
+// no delivery is added and the delivery lock is not released.
 func lockLane(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID) (LaneState, error) {
 	var state LaneState
 	err := tx.QueryRow(ctx, `SELECT failing_since IS NOT NULL, url FROM webhook_endpoints WHERE business_id = $1 AND id = $2 FOR NO KEY UPDATE`, businessID, endpointID).
@@ -89,24 +92,24 @@ func lockLane(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID) 
 	return state, nil
 }
 
-// AttemptOutcome is what became of a delivery by one attempt.
+// AttemptOutcome is the result of one attempt at a delivery.
 type AttemptOutcome struct {
 	Delivery Due
 	Attempt  Attempt
-	Status   string // Pending: it is tried again at Again
+	Status   string // Pending: the next attempt is at Again
 	Again    time.Time
-	Gone     bool // the receiver wants no more
+	Gone     bool // the receiver answered 410
 }
 
-// failingFor is how long every delivery may fail until its endpoint is disabled.
+// failingFor is how long every delivery may fail before the endpoint is disabled.
 const failingFor = 5 * 24 * time.Hour
 
-// Record writes down an attempt and what follows from it: the next attempt, or the next event of the subject. Where the endpoint is disabled by it, the rest of
-// what it was to be sent is given up, disabled is called in the transaction, and true is returned. Errors: [ErrNotFound] where the
-// endpoint is gone.
+// Record stores an attempt and makes the next attempt, or the next event of the subject, due.
+// If the result disables the endpoint, Record fails its pending deliveries, calls disabled in
+// the transaction and returns true. Errors: [ErrNotFound] if the endpoint is deleted.
 //
-// What an address answers that is the endpoint's no more, or to what was given up while it was on its way, says nothing of the endpoint as it is now:
-// it is written down, and what the old address wants no more is sent to the new one.
+// The result does not count for the endpoint if its URL changed since, or if the delivery was given up during the
+// call; the attempt is still stored. If the old URL answered 410, the delivery is due again at once, for the new URL.
 func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.Time, disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	var off bool
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -139,8 +142,8 @@ func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.T
 	return off, err
 }
 
-// recordAttempt writes an attempt down, and reports whether the delivery was still waited for, or has arrived; of one that was erased while it was on its
-// way there is nothing to write.
+// recordAttempt stores an attempt. It reports whether the delivery was still pending
+// or is now delivered. If the delivery was erased during the call, it stores nothing.
 func recordAttempt(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome) (bool, error) {
 	_, err := tx.Exec(ctx, `INSERT INTO webhook_attempts (business_id, delivery_id, number, at, milliseconds, http_status, error, answer)
 SELECT d.business_id, d.id, coalesce((SELECT max(number) FROM webhook_attempts a WHERE a.business_id = $1 AND a.delivery_id = d.id), 0) + 1, $3, $4, $5, $6, $7
@@ -153,13 +156,13 @@ FROM webhook_deliveries d WHERE d.business_id = $1 AND d.id = $2`,
 	if o.Status == Pending {
 		again = &o.Again
 	}
-	// One that was given up while it was on its way stays so, unless it arrived.
+	// A delivery that was given up during the call stays failed, unless it was delivered.
 	tag, err := tx.Exec(ctx, `UPDATE webhook_deliveries SET status = $3, due_at = $4, attempts = attempts + 1
 WHERE business_id = $1 AND id = $2 AND (status = 'pending' OR $3 = 'delivered')`, l.BusinessID, o.Delivery.ID, o.Status, again)
 	return tag.RowsAffected() > 0, err
 }
 
-// releaseNext makes the next event of a subject due, once the one before it is over.
+// releaseNext makes the next event of a subject due after the previous one is over.
 func releaseNext(ctx context.Context, tx pgx.Tx, l Lane, subjectID uuid.UUID, now time.Time) error {
 	_, err := tx.Exec(ctx, `
 UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND id = (
@@ -168,7 +171,7 @@ UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND id = (
 	return err
 }
 
-// judge disables an endpoint whose receiver is gone, or has failed for too long.
+// judge disables an endpoint whose receiver answered 410 or has failed for failingFor, and reports whether it did.
 func judge(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome, now time.Time, disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	rows, _ := tx.Query(ctx, `
 UPDATE webhook_endpoints SET failing_since = f.since, active = active AND f.reason IS NULL,
@@ -191,8 +194,8 @@ RETURNING `+endpointColumns+`, f.was AND NOT active`, l.BusinessID, l.EndpointID
 	return true, disabled(ctx, tx, e)
 }
 
-// LeaveLane frees a lane, and calls wake in the same transaction where something of it is left: at once where it is due, at a later time
-// where no job is scheduled for it yet.
+// LeaveLane releases a delivery lock. In the same transaction it calls wake if deliveries
+// remain: at once for due ones, or for a later time if no job is scheduled for that time.
 func (s *Store) LeaveLane(ctx context.Context, l Lane, now time.Time, wake func(context.Context, pgx.Tx, LaneState, time.Time) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		state, err := lockLane(ctx, tx, l.BusinessID, l.EndpointID)
@@ -203,7 +206,7 @@ func (s *Store) LeaveLane(ctx context.Context, l Lane, now time.Time, wake func(
 			return err
 		}
 		var (
-			next *time.Time // asked for under the lock, so that nothing is added unseen
+			next *time.Time // read under the lock, so that no addition is missed
 			ours bool
 		)
 		err = tx.QueryRow(ctx, `
@@ -214,7 +217,7 @@ FROM (SELECT min(due_at) AS due FROM webhook_deliveries WHERE business_id = $1 A
 WHERE business_id = $1 AND id = $2 AND lane = $3
 RETURNING n.due, coalesce(n.due <= $4, false) OR wake_at IS DISTINCT FROM w.was`, l.BusinessID, l.EndpointID, l.Holder, now).Scan(&next, &ours)
 		switch {
-		case errors.Is(err, pgx.ErrNoRows): // held too long: another job has it
+		case errors.Is(err, pgx.ErrNoRows): // the lock expired and another job acquired it
 			return nil
 		case err != nil:
 			return err
@@ -229,7 +232,8 @@ RETURNING n.due, coalesce(n.due <= $4, false) OR wake_at IS DISTINCT FROM w.was`
 	return nil
 }
 
-// RescueLanes frees the lanes whose holders died, and calls wake for each of them in the same transaction.
+// RescueLanes releases expired delivery locks, whose holders
+// died, and calls wake for each of them in the same transaction.
 func (s *Store) RescueLanes(ctx context.Context, wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state LaneState) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `

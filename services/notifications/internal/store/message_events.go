@@ -16,7 +16,7 @@ const keepEventsSQL = `
 INSERT INTO message_events (business_id, event_id, subject_id, sequence, event)
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::jsonb[]) ON CONFLICT DO NOTHING`
 
-// KeepEvents keeps events until messages are made of them, each once.
+// KeepEvents stores events until their messages are written, each once.
 func (s *Store) KeepEvents(ctx context.Context, tx pgx.Tx, events []event.Event) error {
 	var (
 		businesses = make([]uuid.UUID, len(events))
@@ -33,13 +33,14 @@ func (s *Store) KeepEvents(ctx context.Context, tx pgx.Tx, events []event.Event)
 	return nil
 }
 
-// backlogSQL counts once for each business, however often a page of events names it. The order has it read no more of the index than it counts:
-// without it, and before the table's statistics know of a backlog, all of the backlog's index is read first.
+// backlogSQL counts once per business, however often a page of events names it. ORDER BY
+// makes the planner read only the counted part of the index; without it, and before
+// statistics cover a new backlog, PostgreSQL reads the index of the whole backlog first.
 const backlogSQL = `
 SELECT b.id, (SELECT count(*) FROM (SELECT FROM message_events WHERE business_id = b.id ORDER BY event_id LIMIT $2) AS kept)
 FROM (SELECT DISTINCT unnest($1::uuid[]) AS id) AS b`
 
-// Backlog counts the kept events of each of these businesses, which may be named more than once, up to most.
+// Backlog counts the stored events of each of these businesses, up to most. The businesses may contain duplicates.
 func (s *Store) Backlog(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID, most int) (map[uuid.UUID]int, error) {
 	rows, err := tx.Query(ctx, backlogSQL, businesses, most)
 	if err != nil {
@@ -56,7 +57,7 @@ func (s *Store) Backlog(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID, 
 	return counts, nil
 }
 
-// maxBatch is how many events of a subject become messages together.
+// maxBatch is the maximum number of events of a subject that become messages together.
 const maxBatch = 100
 
 const keptEventsSQL = `
@@ -65,8 +66,8 @@ FROM message_events AS e JOIN message_events AS f ON f.business_id = e.business_
 WHERE e.business_id = $1 AND e.event_id = $2
 ORDER BY f.sequence LIMIT $3`
 
-// SubjectEvents returns the first kept events of the subject of this one, in their order. Error: [ErrNotFound] if this one is not
-// kept, or no longer.
+// SubjectEvents returns the first stored events of this event's
+// subject, in order. Error: [ErrNotFound] if this event is not stored.
 func (s *Store) SubjectEvents(ctx context.Context, businessID, eventID uuid.UUID) ([]event.Event, error) {
 	rows, err := s.pool.Query(ctx, keptEventsSQL, businessID, eventID, maxBatch)
 	if err != nil {
@@ -91,7 +92,8 @@ func (s *Store) SubjectEvents(ctx context.Context, businessID, eventID uuid.UUID
 	return events, nil
 }
 
-// DropEvents removes kept events, as messages are made of them. Error: [ErrNotFound] if one of them is not kept, or no longer.
+// DropEvents deletes stored events in the transaction that writes
+// their messages. Error: [ErrNotFound] if one of them is not stored.
 func (s *Store) DropEvents(ctx context.Context, tx pgx.Tx, events []event.Event) error {
 	ids := make([]uuid.UUID, len(events))
 	for i, e := range events {
@@ -107,10 +109,10 @@ func (s *Store) DropEvents(ctx context.Context, tx pgx.Tx, events []event.Event)
 	return nil
 }
 
-// sweepStep is how many rows a statement deletes at most.
+// sweepStep is the maximum number of rows that one statement deletes.
 const sweepStep = 1000
 
-// SweepMessages deletes messages that were written before then, and returns how many.
+// SweepMessages deletes messages that were written before then, and returns their number.
 func (s *Store) SweepMessages(ctx context.Context, then time.Time) (int64, error) {
 	var swept int64
 	for {

@@ -16,11 +16,11 @@ import (
 
 // Statuses of a message.
 const (
-	MessageNotSent = "not_sent" // there is no mail server, the business is a sandbox, or a newer message replaced it
-	MessageQueued  = "queued"   // attempts go on
-	MessageHeld    = "held"     // a limit holds it back
-	MessageSent    = "sent"     // the mail server has taken it
-	MessageFailed  = "failed"   // refused for good, or not taken for a day
+	MessageNotSent = "not_sent" // no mail server, a sandbox business, or replaced by a newer message
+	MessageQueued  = "queued"   // attempts continue
+	MessageHeld    = "held"     // held back by a limit
+	MessageSent    = "sent"     // the mail server accepted it
+	MessageFailed  = "failed"   // refused for good, or not accepted for a day
 )
 
 // Message is one message as it was written.
@@ -30,7 +30,7 @@ type Message struct {
 	Kind          string
 	EventID       uuid.UUID
 	About         event.Subject
-	CustomerEmail string // whose data it holds; "" for nobody's
+	CustomerEmail string // of the customer with data in the message; "" for none
 	Recipient     string
 	Locale        string
 	FromName      string
@@ -43,9 +43,9 @@ type Message struct {
 	Status        string
 	Reason        string
 	Attempts      int
-	Unlimited     bool      // the limits of one recipient do not apply
-	ByBusiness    bool      // the business itself has caused it
-	AboutEndsAt   time.Time // when what it is about ends
+	Unlimited     bool      // exempt from the limits per recipient
+	ByBusiness    bool      // the business itself caused it
+	AboutEndsAt   time.Time // end of the subject
 	CreatedAt     time.Time
 	QueuedAt      time.Time
 	SentAt        *time.Time
@@ -69,7 +69,7 @@ VALUES (@business_id, @id, @kind, @event_id, @about_kind, @about_id, lower(@cust
 	@subject, @text, @html, @calendar, @calendar_method, @status, @reason, 0, @unlimited, @by_business, @about_ends_at, @now, @now, NULL)
 ON CONFLICT (business_id, event_id, kind, recipient) DO NOTHING`
 
-// AddMessage writes a message down, once for each event, kind and recipient: it reports false where it is there already.
+// AddMessage stores a message, once per event, kind and recipient. It reports false if the message exists already.
 func (s *Store) AddMessage(ctx context.Context, tx pgx.Tx, m Message) (bool, error) {
 	tag, err := tx.Exec(ctx, addMessageSQL, pgx.NamedArgs{
 		"business_id": m.BusinessID, "id": m.ID, "kind": m.Kind, "event_id": m.EventID, "about_kind": string(m.About.Kind), "about_id": m.About.ID,
@@ -83,13 +83,14 @@ func (s *Store) AddMessage(ctx context.Context, tx pgx.Tx, m Message) (bool, err
 	return tag.RowsAffected() == 1, nil
 }
 
-// MessageFilter narrows the list of messages; what is empty narrows nothing.
+// MessageFilter filters the list of messages; an empty field matches all.
 type MessageFilter struct {
 	Status, Kind string
 	About        uuid.UUID
 }
 
-// messageHeads are the columns of a list, which does without what the mails say: a page may be of a thousand.
+// messageHeads are the columns of a list. They omit the contents
+// of the mails, because a page may have a thousand messages.
 const messageHeads = `business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
 	subject, '', '', NULL::bytea, calendar_method, status, reason, attempts, unlimited, by_business, about_ends_at, created_at, queued_at, sent_at`
 
@@ -101,8 +102,8 @@ WHERE business_id = @business_id
 ORDER BY created_at DESC, id DESC
 LIMIT @limit`
 
-// Messages lists a page of a business's messages, newest first, without Text, HTML and Calendar, and gives the cursor of the page that follows,
-// "" after the last. Fault: invalid_parameter for a cursor that is none.
+// Messages returns a page of a business's messages, newest first, without Text, HTML and Calendar, and
+// the cursor of the next page, "" after the last. Fault: invalid_parameter if the cursor is invalid.
 func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter MessageFilter, page request.Page) ([]Message, string, error) {
 	before, beforeID, err := page.AfterTime()
 	if err != nil {
@@ -122,7 +123,8 @@ func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter Messa
 	return list, next, nil
 }
 
-// MessagesOf returns at most limit messages that hold a customer's data, oldest first, without HTML and Calendar; email is in whatever case.
+// MessagesOf returns at most limit messages with a customer's data,
+// oldest first, without HTML and Calendar. email matches in any case.
 func (s *Store) MessagesOf(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Message, error) {
 	return postgres.Rows(ctx, s.pool, scanMessage, "read a customer's messages", `SELECT business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
 	subject, text, '', NULL::bytea, calendar_method, status, reason, attempts, unlimited, by_business, about_ends_at, created_at, queued_at, sent_at
@@ -134,7 +136,7 @@ func (s *Store) Message(ctx context.Context, businessID, id uuid.UUID) (Message,
 	return one(s.pool.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2`, businessID, id))
 }
 
-// one is the single row that a statement finds. Error: [ErrNotFound].
+// one returns the single row of a query. Error: [ErrNotFound].
 func one(rows pgx.Rows, err error) (Message, error) {
 	if err != nil {
 		return Message{}, fmt.Errorf("read a message: %w", err)

@@ -13,27 +13,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// ErrWaits says that another message to the same recipient about the same subject has to go out first.
+// ErrWaits means that an earlier message about the same subject to the same recipient must be sent first.
 var ErrWaits = errors.New("an earlier message goes first")
 
-// StatusError says that a message's status does not allow what was asked for.
+// StatusError means that a message's status does not allow the operation.
 type StatusError struct{ Status string }
 
 func (e *StatusError) Error() string { return "not allowed from status " + e.Status }
 
-// Limit names a limit of messages.
+// Limit is a kind of limit on messages.
 type Limit string
 
 // The limits of messages.
 const (
-	RecipientLimit Limit = "recipient" // of one business to one customer
-	BusinessLimit  Limit = "business"  // of one business a day
+	RecipientLimit Limit = "recipient" // from one business to one recipient
+	BusinessLimit  Limit = "business"  // of one business within 24 hours
 )
 
-// HeldError reports that a limit holds a message back.
+// HeldError means that a limit holds a message back.
 type HeldError struct {
 	Limit Limit
-	Until time.Time // the limit allows the next message then, unless others come first
+	Until time.Time // when the limit allows the next message, unless others come first
 	First bool      // the message was not held before
 }
 
@@ -41,10 +41,10 @@ func (e *HeldError) Error() string {
 	return "the limit of messages by " + string(e.Limit) + " holds it back"
 }
 
-// ErrOutdated says that a held message was replaced by a newer one about the same subject, and is not sent.
+// ErrOutdated means that a newer message about the same subject replaced a held message, which is not sent.
 var ErrOutdated = errors.New("a newer message replaces it")
 
-// Reasons that owners read of messages which are not sent, or not yet.
+// Reasons, for owners, why messages are not sent, or not yet.
 const (
 	reasonReplaced  = "A newer message about the same subject replaced it."
 	reasonRecipient = "The limit of messages to one address is reached. The newest message is sent when the limit allows it."
@@ -52,28 +52,29 @@ const (
 	reasonBusiness  = "The limit of messages a day is reached. The message is sent when the limit allows it."
 )
 
-// Sending asks to begin an attempt at a message.
+// Sending is a request to begin an attempt at a message.
 type Sending struct {
 	BusinessID, ID uuid.UUID
 	Now            time.Time
-	// Replaceable are the kinds of messages that a newer one of them about the same subject replaces while a limit holds them.
+	// Replaceable are kinds of messages. A newer message of one of them replaces a held one about the same subject.
 	Replaceable []string
-	// Newest are the kinds of messages that a newer one of the same kind to the same recipient replaces, whatever it is
-	// about, while a limit holds them. Messages without limits of the recipient are not replaced.
+	// Newest are kinds of messages. A newer message of the same kind to the same recipient replaces
+	// a held one, about any subject. Messages without limits per recipient are not replaced.
 	Newest       []string
 	PerHour      int // messages of the business to one recipient within an hour
 	PerDay       int // messages of the business to one recipient within 24 hours
 	BusinessDay  int // messages of the business within 24 hours
-	CustomersDay int // the same, for a message that a change by the business does not cause
+	CustomersDay int // BusinessDay for a message that the business did not cause
 }
 
-// BeginSending counts an attempt, before it is made, and returns the message. Attempts of one business begin one after the other, so
-// that no two exceed a limit together. The day for which attempts are made begins with the first attempt.
-// Errors: [ErrWaits], [*HeldError], [ErrOutdated]; [*StatusError] for one that does not wait; [ErrNotFound].
+// BeginSending counts an attempt before it is made, and returns the message. Attempts of one
+// business begin one after the other, so that concurrent ones cannot exceed a limit
+// together. The day of attempts begins with the first one. Errors: [ErrWaits], [*HeldError],
+// [ErrOutdated]; [*StatusError] if the message is neither queued nor held; [ErrNotFound].
 func (s *Store) BeginSending(ctx context.Context, b Sending) (Message, error) {
 	var (
 		m       Message
-		refused error // of an attempt whose changes are kept
+		refused error // the reason for no attempt; the transaction commits
 	)
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('messages ' || $1::uuid::text, 0))`, b.BusinessID); err != nil {
@@ -96,7 +97,7 @@ RETURNING `+messageColumns, b.BusinessID, b.ID, b.Now))
 	return m, refused
 }
 
-// decide reads a message and returns why no attempt is made now, nil for one that is made.
+// decide reads a message and returns the reason why no attempt is made now, or nil if one is made.
 func (b Sending) decide(ctx context.Context, tx pgx.Tx) (Message, error, error) {
 	m, err := one(tx.Query(ctx, `SELECT `+messageColumns+` FROM messages WHERE business_id = $1 AND id = $2 FOR UPDATE`, b.BusinessID, b.ID))
 	switch {
@@ -139,7 +140,7 @@ WHERE m.business_id = $1 AND m.id = $2 AND o.business_id = $1 AND o.about_id = m
 	return m, &HeldError{Limit: limit, Until: until, First: m.Status != MessageHeld}, b.end(ctx, tx, MessageHeld, reason)
 }
 
-// hasNewer reports whether a newer message of the same kind waits for the same recipient, or was sent.
+// hasNewer reports whether a newer message of the same kind to the same recipient is waiting or was sent.
 func (b Sending) hasNewer(ctx context.Context, tx pgx.Tx, m Message) (bool, error) {
 	return postgres.Row(ctx, tx, pgx.RowTo[bool], "look for a newer message", `
 SELECT EXISTS (
@@ -148,7 +149,7 @@ SELECT EXISTS (
       AND o.status IN ('queued', 'held', 'sent') AND lower(o.recipient) = lower(m.recipient))`, m.BusinessID, m.ID)
 }
 
-// end gives a message this status without an attempt.
+// end sets the status of a message without an attempt.
 func (b Sending) end(ctx context.Context, tx pgx.Tx, status, reason string) error {
 	_, err := tx.Exec(ctx, `UPDATE messages SET status = $3, reason = $4 WHERE business_id = $1 AND id = $2`, b.BusinessID, b.ID, status, reason)
 	if err != nil {
@@ -157,7 +158,8 @@ func (b Sending) end(ctx context.Context, tx pgx.Tx, status, reason string) erro
 	return nil
 }
 
-// nthAttemptSQL is the time of an attempt within a window, the newest at offset 0; null for fewer attempts.
+// nthAttemptSQL returns a subquery for the time of an attempt plus the window. The newest attempt
+// in the window has offset 1; the result is null if there are fewer attempts than offset.
 func nthAttemptSQL(where, window, offset string) string {
 	return `(SELECT o.attempted_at + ` + window + `::interval FROM messages AS o WHERE o.business_id = @business_id AND o.id <> @id ` + where + `
     AND o.attempted_at > @now::timestamptz - ` + window + `::interval ORDER BY o.attempted_at DESC OFFSET ` + offset + `::int - 1 LIMIT 1)`
@@ -170,7 +172,8 @@ SELECT CASE WHEN NOT @unlimited::boolean THEN greatest(` +
 	nthAttemptSQL(toSameRecipient, `'1 hour'`, `@per_hour`) + `, ` + nthAttemptSQL(toSameRecipient, `'24 hours'`, `@per_day`) + `) END,
 ` + nthAttemptSQL(``, `'24 hours'`, `@business_day`)
 
-// exceeded returns the limit that a message would exceed now, and when that limit allows the next one; "" for none.
+// exceeded returns the limit that a message would exceed now,
+// and when it allows the next message; "" if it exceeds none.
 func (b Sending) exceeded(ctx context.Context, tx pgx.Tx, m Message) (Limit, time.Time, error) {
 	var recipient, business *time.Time
 	businessDay := b.CustomersDay
@@ -192,15 +195,15 @@ func (b Sending) exceeded(ctx context.Context, tx pgx.Tx, m Message) (Limit, tim
 	return "", time.Time{}, nil
 }
 
-// Outcome is what became of an attempt.
+// Outcome is the result of an attempt.
 type Outcome struct {
 	BusinessID, ID uuid.UUID
 	Status         string
-	Reason         string // "" of what was sent
+	Reason         string // "" if the message was sent
 	Now            time.Time
 }
 
-// EndSending writes down what became of an attempt. The limits no longer count a message that is not sent.
+// EndSending stores the result of an attempt. The limits no longer count a message that is not sent.
 func (s *Store) EndSending(ctx context.Context, tx pgx.Tx, o Outcome) error {
 	var sentAt *time.Time
 	if o.Status == MessageSent {
@@ -221,8 +224,8 @@ UPDATE messages SET status = 'queued', reason = '', queued_at = $3
 WHERE business_id = $1 AND id = $2 AND status IN ('failed', 'not_sent')
 RETURNING ` + messageColumns
 
-// Requeue lets a message that was not sent be tried again for a day. Errors: [*StatusError] for one that was sent or is being tried;
-// [ErrNotFound].
+// Requeue queues a message that was not sent for another day of attempts.
+// Errors: [*StatusError] if it was sent or is being tried; [ErrNotFound].
 func (s *Store) Requeue(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, now time.Time) (Message, error) {
 	m, err := one(tx.Query(ctx, requeueSQL, businessID, id, now))
 	if !errors.Is(err, ErrNotFound) {

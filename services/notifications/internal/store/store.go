@@ -1,5 +1,5 @@
-// Package store is notifications' SQL. Nothing here knows HTTP. Every method takes the present instant where it needs one.
-// Errors other than those declared here are the database's own.
+// Package store holds notifications' SQL. It does not depend on HTTP. Methods that need the
+// present time take it as an argument. Errors that are not declared here come from the database.
 package store
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// ErrNotFound says that the business has nothing of that name.
+// ErrNotFound means that the business has no such object.
 var ErrNotFound = errors.New("not found")
 
-// Store works on the tables of one schema. It is safe for many goroutines.
+// Store accesses the tables of one schema. It is safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
-// New returns a store on the pool, whose connections work in notifications' schema.
+// New returns a store. The pool's connections must use notifications' schema.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
 // Ready reports whether the tables can be read.
@@ -28,12 +28,12 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Outcome says what became of the owner's write that the request's Idempotency-Key names, as postgres.Outcome does.
+// Outcome returns the idempotency result for the request's Idempotency-Key, as postgres.Outcome does.
 func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.Outcome(ctx, s.pool, businessID)
 }
 
-// Erase deletes all that is kept of these businesses, their jobs among it, and returns how many rows that were.
+// Erase deletes all rows and jobs of these businesses, and returns the number of rows.
 func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
 	erased, err := postgres.Erase(ctx, s.pool, businesses, []postgres.Erasable{
 		{Table: "refused_writes"}, {Table: "made_writes"}, {Table: "webhook_deliveries"}, {Table: "webhook_endpoints"},
@@ -42,7 +42,7 @@ func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error
 	if err != nil {
 		return erased, err
 	}
-	// A job that runs is erased by the next call: what it works on is gone, and it ends.
+	// The next call deletes a running job; the rows that it works on are deleted, so it ends.
 	tag, err := s.pool.Exec(ctx, `DELETE FROM river_job WHERE args->>'business_id' = ANY($1::uuid[]::text[]) AND state <> 'running'`, businesses)
 	if err != nil {
 		return erased, fmt.Errorf("erase jobs: %w", err)
