@@ -21,7 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
 )
 
-// facts are what messages about an event tell, with the names of what was sold in language; "" is the default one.
+// facts returns the facts of messages about an event, with the
+// names of what was sold in language; "" is the default language.
 func (m *Messages) facts(offer *catalog.Offer, e event.Event, language string) (letter.Facts, error) {
 	f := letter.Facts{Notice: notices[e.Type], Stamp: e.At, Business: letter.Business{
 		Name: offer.Name, Names: offer.NameTranslations, Language: offer.DefaultLanguage,
@@ -48,16 +49,16 @@ func (m *Messages) facts(offer *catalog.Offer, e event.Event, language string) (
 	return f, nil
 }
 
-// sale is what the cancellation of a sale depends on.
+// sale holds the data of a sale that its cancellation depends on.
 type sale struct {
-	payment      *booking.Payment // nil: nothing is paid online
+	payment      *booking.Payment // nil: no online payment
 	madeAt       time.Time
-	formerStarts []time.Time // the business has moved the sale from these
+	formerStarts []time.Time // the former starts, if the business has rescheduled what was sold
 	withdrawn    bool        // the business no longer offers what was sold
 }
 
-// addPolicy adds until when the customer can cancel, and how much each span of time refunds, by the policy of the sale; the
-// offer's policy is the sale's if nothing is paid online. It adds nothing about what has begun.
+// addPolicy adds the deadline for cancelling and the refund steps, by the policy of the sale. If
+// nothing is paid online, the offer's policy applies. It adds nothing if the subject has begun.
 func addPolicy(s *letter.Subject, offer *catalog.Offer, of sale, now time.Time) {
 	start := s.When.Start
 	if start.IsZero() || !start.After(now) {
@@ -82,7 +83,7 @@ func addPolicy(s *letter.Subject, offer *catalog.Offer, of sale, now time.Time) 
 	s.Policy = policy.Steps(of.madeAt, start, now, of.formerStarts...)
 }
 
-// notices are what owners are told of.
+// notices maps the types of events to the notices to owners.
 var notices = map[event.Type]letter.Notice{
 	event.BookingCreated: letter.NoticeCreated, event.TicketSold: letter.NoticeCreated, event.ReservationCreated: letter.NoticeCreated,
 	event.ReservationConfirmed: letter.NoticeCreated,
@@ -135,7 +136,7 @@ func addChanges(f *letter.Facts, changes []booking.PriceChange) {
 	}
 }
 
-// ofPayment tells what is to be paid, and of a cancellation what goes back of what was paid: 0 where nothing does.
+// ofPayment adds the amounts paid and due and, for a cancellation of a paid subject, the refund, possibly 0.
 func ofPayment(f *letter.Facts, e event.Event, p *booking.Payment, currency string) {
 	if p == nil {
 		return
@@ -185,7 +186,7 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language str
 		for i, tier := range t.Tiers {
 			lines[i] = strconv.Itoa(tier.Quantity) + " × " + offer.TierName(t.EventID, tier.TierID, tier.TierName, language)
 		}
-		f.Subject.Tier, f.Subject.Quantity = strings.Join(lines, ", "), 0 // each tier says its own
+		f.Subject.Tier, f.Subject.Quantity = strings.Join(lines, ", "), 0 // each tier states its quantity
 	}
 	if t.Total != nil {
 		f.Subject.Total = amount(*t.Total, t.Currency)
@@ -197,7 +198,7 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language str
 	return nil
 }
 
-// startOf is when the event of tickets begins, on a date and at a time of the business's clock.
+// startOf returns the start of the event of tickets, from its date and time in zone.
 func startOf(t booking.Ticket, zone *time.Location) (time.Time, error) {
 	date, err := timespan.ParseDate(t.Date)
 	if err != nil {
@@ -245,7 +246,7 @@ func text(s *string) string {
 	return *s
 }
 
-// amount is a price; one of nothing is not shown.
+// amount returns a price as Money. A price of 0 becomes the zero Money, which is not shown.
 func amount(n json.Number, currency string) letter.Money {
 	if f, err := n.Float64(); err != nil || f == 0 {
 		return letter.Money{}
@@ -253,7 +254,7 @@ func amount(n json.Number, currency string) letter.Money {
 	return letter.Money{Amount: n.String(), Currency: currency}
 }
 
-// answers are what the customer answered to the questions of the business.
+// answers returns the customer's answers to the business's questions.
 func answers(offer *catalog.Offer, formData json.RawMessage) []letter.Answer {
 	var list []letter.Answer
 	for _, a := range offer.AnswersIn(formData) {
@@ -268,7 +269,7 @@ func answers(offer *catalog.Offer, formData json.RawMessage) []letter.Answer {
 	return list
 }
 
-// rest is what is left of a total; one of nothing is not shown.
+// rest returns the unpaid part of a total. A part of 0 becomes the zero Money, which is not shown.
 func rest(total, paid json.Number, currency string) letter.Money {
 	whole, err := decimal.NewFromString(total.String())
 	if err != nil {
@@ -281,7 +282,7 @@ func rest(total, paid json.Number, currency string) letter.Money {
 	return letter.Money{Amount: whole.Sub(part).StringFixed(max(-whole.Exponent(), -part.Exponent(), 0)), Currency: currency}
 }
 
-// ends is when what a message is about ends: the event's own time where it is nothing that ends.
+// ends returns the end of a message's subject, or at if the subject has no end.
 func ends(f letter.Facts, at time.Time) time.Time {
 	switch when := f.Subject.When; {
 	case !when.End.IsZero():

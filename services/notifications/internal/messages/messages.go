@@ -1,10 +1,11 @@
-// Package messages writes and sends the mail that customers and owners get (lifecycle.md §2): which message for which event internal/plan
-// says, its words internal/letter, and internal/mail hands it to the mail server.
+// Package messages writes and sends the mails to customers and owners (lifecycle.md §2). internal/plan decides
+// which messages an event leads to, internal/letter writes them, and internal/mail hands them to the mail server.
 //
-// It subscribes to the events. An event that somebody is told of is kept, in the transaction that takes it, until a job has made its
-// messages, in the order of its subject; they are written down, and the jobs that send them made, in the transaction that drops
-// the event. So there is one message for each event, kind and recipient. It is sent at least once: a process that dies between the mail
-// server's yes and the commit sends it again, under the same Message-ID.
+// The package subscribes to the event feeds. The transaction that takes an event with messages stores
+// it. A job writes the messages of stored events, in the order of each subject. One transaction
+// stores the messages, inserts the jobs that send them and deletes the stored events, so there is one
+// message per event, kind and recipient. A message is sent at least once: if a process dies between
+// the mail server's acceptance and the commit, the message is sent again under the same Message-ID.
 package messages
 
 import (
@@ -31,48 +32,50 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// Peers are the services that know what a message tells. Their errors are faults.
+// Peers reads the data of messages from other services. Its errors are faults.
 type Peers interface {
-	// Offer returns the offer of a business. Fault: business_not_found once it is removed.
+	// Offer returns the snapshot of a business. Fault: business_not_found once it is removed.
 	Offer(ctx context.Context, businessID uuid.UUID) (*catalog.Offer, error)
-	// Subject returns a booking or a reservation as it is now, as the admin API shows it. Fault: not_found.
+	// Subject returns a booking, a ticket order or a reservation in
+	// its present state, as the admin API shows it. Fault: not_found.
 	Subject(ctx context.Context, businessID uuid.UUID, subject event.Subject) (json.RawMessage, error)
-	// Link returns the customer's link to a subject, "" where there is none to show.
+	// Link returns the customer's link to a subject, or "" if there is none.
 	Link(ctx context.Context, businessID uuid.UUID, subject event.Subject) (string, error)
-	// VerifiedMembers returns those of these addresses that belong to verified members of a business, or to operators.
+	// VerifiedMembers returns the addresses in emails that belong to verified members of a business or to operators.
 	VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error)
 }
 
-// Sender hands a message to the mail server; *mail.Sender is the one outside tests. Errors: [*mail.RefusedError], [*mail.UnsentError].
+// Sender hands a message to the mail server; outside tests it is
+// *mail.Sender. Errors: [*mail.RefusedError], [*mail.UnsentError].
 type Sender interface {
 	Send(ctx context.Context, m mail.Message) error
 }
 
-// Config is what [New] puts together.
+// Config holds the dependencies and settings of [New].
 type Config struct {
 	Pool      *pgxpool.Pool
 	Store     *store.Store
 	Peers     Peers
 	Sender    Sender // nil: messages are kept, and none is sent
-	Preview   bool   // Sender only shows messages, so that none of them is sent
+	Preview   bool   // Sender only shows messages, so none of them counts as sent
 	Limits    Limits
-	UndoFor   time.Duration // messages about a change by the business wait that long, so that the change can be undone
-	From      string        // the address that messages come from; "" where none are sent
-	OwnerURL  string        // base of the owner's pages, which notices link to; "": they have no link
+	UndoFor   time.Duration // how long messages about a change by the business wait, so that it can be undone
+	From      string        // the sender's address; "" if no message is sent
+	OwnerURL  string        // base URL of the owner's pages that notices link to; "": no links
 	KeptFor   time.Duration // after which a message is deleted
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
 }
 
-// Limits bound the messages of one business.
+// Limits limits the messages of one business.
 type Limits struct {
 	RecipientHour int // to one customer within an hour
 	RecipientDay  int // to one customer within 24 hours
 	BusinessDay   int // to all recipients within 24 hours
-	// CustomersShare is the percentage of BusinessDay for messages that a change by the business does not cause. The rest
-	// stays for those that it causes, however much customers book.
+	// CustomersShare is the percentage of BusinessDay for messages that the business itself does
+	// not cause. The rest is reserved for messages that it causes, however much customers book.
 	CustomersShare int
-	BusinessDays   map[string]int // the same of single businesses, by their ids
+	BusinessDays   map[string]int // overrides of BusinessDay by business id
 }
 
 // Limits of messages to one customer (lifecycle.md §2).
@@ -84,7 +87,7 @@ const (
 	DefaultUndoFor = 20 * time.Second
 )
 
-// RecipientLimits returns the limits of messages to one customer, and these of all messages of a business a day.
+// RecipientLimits returns the fixed limits per customer with these limits per business and day.
 func RecipientLimits(businessDay int, businessDays map[string]int) Limits {
 	return Limits{
 		RecipientHour: maxRecipientHour, RecipientDay: maxRecipientDay, BusinessDay: businessDay, BusinessDays: businessDays,
@@ -99,20 +102,21 @@ type Messages struct {
 	outcomes metric.Int64Counter
 }
 
-// New returns what writes and sends messages.
+// New returns a Messages.
 func New(cfg Config) *Messages {
 	return &Messages{Config: cfg, outcomes: cfg.Telemetry.Counter("slotmesh.messages", "Messages by kind and by what became of them: "+
 		"written, sent, refused for good, unsent and tried again, given up after a day, held by a limit, replaced by a newer one, or failed before they were written.")}
 }
 
-// The queues of the jobs: writing waits for peers, sending for the mail server, and neither for the other.
+// The queues of the jobs. Writing waits for other services and sending
+// for the mail server; with two queues, neither blocks the other.
 const (
 	queueWrite = "messages"
 	queueSend  = "mail"
-	workers    = 8 // of each, in one process
+	workers    = 8 // of each queue, in one process
 )
 
-// AddTo adds the work to that of the service.
+// AddTo adds the workers, queues and periodic jobs of messages to the work of the service.
 func (m *Messages) AddTo(work *jobs.Work) {
 	river.AddWorker(work.Workers, &writer{m: m})
 	river.AddWorker(work.Workers, &timer{m: m})
@@ -123,7 +127,7 @@ func (m *Messages) AddTo(work *jobs.Work) {
 		func() (river.JobArgs, *river.InsertOpts) { return sweepJob{}, &river.InsertOpts{Queue: queueWrite} }, &river.PeriodicJobOpts{RunOnStart: true}))
 }
 
-// Take keeps the events that somebody is told of, and returns a job for each.
+// Take stores the events that lead to messages, and returns a job for each.
 func (m *Messages) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
 	var told []event.Event
 	for _, e := range events {
@@ -156,11 +160,11 @@ func (m *Messages) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([
 	return params, nil
 }
 
-// backlogs are how many events of a business wait at each priority but the last: the more it brings, the later they come, so that
-// those of a business that brings few overtake them.
+// backlogs are the upper bounds of a business's waiting events for each priority but the last.
+// More events give a lower priority, so that jobs of businesses with few events overtake them.
 var backlogs = [...]int{20, 200, 2000}
 
-// priority is a job's, 1 to 4; 1 is first.
+// priority returns the priority of a job from 1, the first, to 4.
 func priority(waiting int) int {
 	for i, most := range backlogs {
 		if waiting < most {
@@ -170,8 +174,9 @@ func priority(waiting int) int {
 	return len(backlogs) + 1
 }
 
-// EndpointDisabled has the owner told that a webhook endpoint was disabled: gone says that it answered 410, else its every delivery
-// failed for days. It is called in the transaction that disables the endpoint; the job is to be inserted in it.
+// EndpointDisabled returns the job that writes the owner's notice about a disabled webhook
+// endpoint. gone means that the endpoint answered 410; otherwise all deliveries failed for
+// days. Call it, and insert the job, in the transaction that disables the endpoint.
 func (m *Messages) EndpointDisabled(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, url string, gone bool) (river.InsertManyParams, error) {
 	data, err := json.Marshal(endpoint{URL: url, Gone: gone})
 	if err != nil {
@@ -198,7 +203,7 @@ type endpoint struct {
 	Gone bool   `json:"gone"`
 }
 
-// Outcomes of messages, for the metric.
+// Outcomes of messages for the metric.
 const (
 	written   = "written"
 	unwritten = "unwritten"
@@ -207,7 +212,7 @@ const (
 	unsent    = "unsent"
 	givenUp   = "given_up"
 	heldBack  = "held"     // by a limit
-	replaced  = "replaced" // by a newer message, while a limit held it back
+	replaced  = "replaced" // by a newer message, while held
 )
 
 func (m *Messages) count(ctx context.Context, kind, outcome string) {

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Services asks the services themselves.
+// Services implements Peers by calls to the other services.
 type Services struct {
 	*catalogclient.ByID
 	*console.Client
@@ -27,7 +27,7 @@ type Services struct {
 
 var _ Peers = (*Services)(nil)
 
-// NewServices returns what asks these services. An offer is at most two seconds old while catalog answers.
+// NewServices returns Services with these clients. A snapshot is at most two seconds old while catalog responds.
 func NewServices(catalog, bookings, rentals, team *peer.Client, tel *telemetry.Telemetry) *Services {
 	return &Services{
 		ByID: catalogclient.NewByID(catalog, catalogclient.NewClient(catalog, tel)), Client: console.NewClient(team),
@@ -35,7 +35,7 @@ func NewServices(catalog, bookings, rentals, team *peer.Client, tel *telemetry.T
 	}
 }
 
-// Subject asks who owns it.
+// Subject reads the subject from the service that owns it.
 func (s *Services) Subject(ctx context.Context, businessID uuid.UUID, subject event.Subject) (json.RawMessage, error) {
 	if subject.Kind == event.Booking {
 		found, err := s.bookings.Booking(ctx, businessID, subject.ID)
@@ -62,7 +62,7 @@ func (s *Services) Subject(ctx context.Context, businessID uuid.UUID, subject ev
 	return json.Marshal(found)
 }
 
-// Link asks who owns the subject; a link that was forgotten is none.
+// Link reads the link from the service that owns the subject. It returns "" if that service no longer has it.
 func (s *Services) Link(ctx context.Context, businessID uuid.UUID, subject event.Subject) (string, error) {
 	var url string
 	var err error

@@ -12,23 +12,24 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// ErrNoServer says that there is no mail server to send anything by.
+// ErrNoServer means that there is no mail server.
 var ErrNoServer = errors.New("there is no mail server")
 
-// ErrSandbox says that nothing is sent for a sandbox business.
+// ErrSandbox means that the business is a sandbox, whose messages are never sent.
 var ErrSandbox = errors.New("the business is a sandbox")
 
-// Inserter inserts jobs; *jobs.Client is the one outside tests.
+// Inserter inserts jobs; outside tests it is *jobs.Client.
 type Inserter interface {
 	InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error)
 }
 
-// canSend reports whether there is a mail server.
+// canSend reports whether a mail server sends messages.
 func (m *Messages) canSend() bool { return m.Sender != nil && !m.Preview }
 
-// Retry sends a message that failed, or was not sent, once more, for a day; once for each Idempotency-Key, whose note holds the message's id
-// alone, so that no customer's data stays in it. It comes before others. Errors: [ErrNoServer]; [ErrSandbox]; [*store.StatusError] for one that was sent or is
-// being tried; [store.ErrNotFound]; those of postgres.Once.
+// Retry sends a message that failed or was not sent again, for a day, before other messages.
+// It runs once per Idempotency-Key; the idempotency result holds only the message's id, so
+// that it holds no customer data. Errors: [ErrNoServer]; [ErrSandbox]; [*store.StatusError]
+// if the message was sent or is being tried; [store.ErrNotFound]; those of postgres.Once.
 func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid.UUID) (store.Message, error) {
 	if m.canSend() {
 		offer, err := m.Peers.Offer(ctx, businessID)
@@ -39,7 +40,7 @@ func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid
 			return store.Message{}, ErrSandbox
 		}
 	}
-	var queued *store.Message // nil where the key was used before
+	var queued *store.Message // nil if the key was used before
 	_, err := postgres.Once(ctx, m.Pool, businessID, func(ctx context.Context, tx pgx.Tx) (uuid.UUID, error) {
 		now, err := m.Store.Requeue(ctx, tx, businessID, id, m.Clock.Now())
 		if err != nil {

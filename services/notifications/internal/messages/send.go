@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// sendJob sends a message.
+// sendJob holds the arguments of the job that sends a message.
 type sendJob struct {
 	BusinessID uuid.UUID `json:"business_id"`
 	MessageID  uuid.UUID `json:"message_id"`
@@ -27,16 +27,18 @@ func (sendJob) Kind() string                 { return "send_message" }
 func (sendJob) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueSend} }
 
 const (
-	// triedFor is how long attempts are made, from the first one on, or the first after its owner asked for it again.
+	// triedFor is how long attempts are made, from the first attempt, or from the first one after a retry by the owner.
 	triedFor = 24 * time.Hour
-	// Attempts come after half of the time that they have been made for, within these bounds: about thirty in a day.
+	// The pause before an attempt is half of the time since the first
+	// attempt, within these limits: about thirty attempts a day.
 	pauseLeast = 30 * time.Second
 	pauseMost  = time.Hour
-	// waitShare parts that pause for a message that waits for another one: for a few seconds, as a rule.
+	// waitShare divides the pause if a message waits for another one, because such waits normally take seconds.
 	waitShare = 20
 )
 
-// pause is how long to wait before the next attempt at what was first tried so long ago; chance, of [0, 1), keeps many from coming together.
+// pause returns the time to the next attempt, by the time since the
+// first one. chance, in [0, 1), varies it so that retries spread out.
 func pause(tried time.Duration, chance float64) time.Duration {
 	between := min(max(tried/2, pauseLeast), pauseMost)
 	return time.Duration(float64(between) * (0.9 + 0.2*chance))
@@ -47,8 +49,8 @@ type sender struct {
 	m *Messages
 }
 
-// Work makes one attempt at a message. What becomes of it is written down in the transaction that ends the job; only between the mail
-// server's yes and that commit can a process die and the message be sent twice.
+// Work makes one attempt at a message. The transaction that ends the job stores the result. If the
+// process dies between the mail server's acceptance and that commit, the message is sent twice.
 func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
 	message, err := w.m.Store.BeginSending(ctx, w.m.sending(job.Args))
 	var (
@@ -56,7 +58,7 @@ func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
 		held  *store.HeldError
 	)
 	switch {
-	case errors.Is(err, store.ErrNotFound), errors.As(err, &other): // forgotten, or done
+	case errors.Is(err, store.ErrNotFound), errors.As(err, &other): // erased, or done
 		return nil
 	case errors.Is(err, store.ErrOutdated):
 		w.m.count(ctx, message.Kind, replaced)
@@ -92,13 +94,13 @@ func (w *sender) Work(ctx context.Context, job *river.Job[sendJob]) error {
 	return err
 }
 
-// Reasons that owners read of messages which are not sent.
+// Reasons, for owners, why messages are not sent.
 const (
 	reasonNoServer = "There is no mail server (SMTP_URL)."
 	reasonSandbox  = "The business is a sandbox."
 )
 
-// sending is the attempt of a job, under the limits.
+// sending returns the attempt of a job with the business's limits.
 func (m *Messages) sending(job sendJob) store.Sending {
 	limits := m.Limits
 	if n, ok := limits.BusinessDays[job.BusinessID.String()]; ok {
@@ -111,10 +113,11 @@ func (m *Messages) sending(job sendJob) store.Sending {
 	}
 }
 
-// heldApart spreads the attempts at messages that one limit of a business holds, as each allowed message lets one of them go.
+// heldApart spreads the attempts at messages that a business's limit
+// holds, because each allowed message lets only one of them through.
 const heldApart = 10 * time.Minute
 
-// hold has a job run again when the limit allows the message.
+// hold snoozes a job until the limit allows its message.
 func (w *sender) hold(ctx context.Context, message store.Message, held *store.HeldError) error {
 	if held.First {
 		w.m.count(ctx, message.Kind, heldBack)
@@ -128,7 +131,8 @@ func (w *sender) hold(ctx context.Context, message store.Message, held *store.He
 	return river.JobSnooze(wait)
 }
 
-// attempt sends a message that still holds and returns its status and reason then. The log and the metric have no address.
+// attempt sends a message if it is still timely, and returns its
+// new status and reason. The log and the metric contain no address.
 func (w *sender) attempt(ctx context.Context, message store.Message) (string, string) {
 	err := w.m.timely(ctx, message)
 	if err == nil {

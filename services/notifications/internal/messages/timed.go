@@ -19,13 +19,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// timedJob looks at a subject when a message about it may be due, and makes the one that looks next. What is due is judged by the subject
-// and the business's settings as they are then.
+// timedJob holds the arguments of the job that checks a subject when a message about it may be due,
+// and inserts the next such job. It decides by the subject and the business's settings at that time.
 type timedJob struct {
 	BusinessID uuid.UUID     `json:"business_id"`
 	Subject    event.Subject `json:"subject"`
-	Fixed      string        `json:"fixed"` // what the times hang on; where it has changed, other jobs look
-	Since      time.Time     `json:"since"` // what was due before is not sent
+	Fixed      string        `json:"fixed"` // plan.Fixed of the subject; if it changed, other jobs check it
+	Since      time.Time     `json:"since"` // messages due before it are not sent
 }
 
 func (timedJob) Kind() string { return "timed_messages" }
@@ -33,7 +33,7 @@ func (timedJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: queueWrite, Priority: 2}
 }
 
-// timing is the job that looks at a subject when t is due; nil where nothing is.
+// timing returns the job that checks a subject when t is due, or nil if t is nil.
 func timing(businessID uuid.UUID, of event.Subject, subject plan.Subject, t *plan.Timed) *river.InsertManyParams {
 	if t == nil {
 		return nil
@@ -49,10 +49,10 @@ type timer struct {
 	m *Messages
 }
 
-// readAgain is the pause before a subject is read again, whose customer may have been erased while it was read.
+// readAgain is the pause before a subject is read again because its customer may have been erased during the read.
 const readAgain = time.Second
 
-// Work writes down what is due about a subject now.
+// Work writes the messages about a subject that are due now.
 func (w *timer) Work(ctx context.Context, job *river.Job[timedJob]) error {
 	begun, err := w.m.Store.Moment(ctx)
 	if err != nil {
@@ -78,7 +78,7 @@ func (w *timer) Work(ctx context.Context, job *river.Job[timedJob]) error {
 	})
 }
 
-// present reads a business and a subject of it as they are now; nil where one of them is no more.
+// present reads a business and one of its subjects in their present state. It returns nil if either no longer exists.
 func (m *Messages) present(ctx context.Context, businessID uuid.UUID, of event.Subject) (*catalog.Offer, json.RawMessage, error) {
 	offer, err := m.Peers.Offer(ctx, businessID)
 	if err == nil {
@@ -93,13 +93,14 @@ func (m *Messages) present(ctx context.Context, businessID uuid.UUID, of event.S
 	return nil, nil, err
 }
 
-// judgedFor is how long what a message was judged by when it was written may be relied on.
+// judgedFor is how long a message's timeliness at writing is relied on.
 const judgedFor = time.Minute
 
-// errOver says that what a message reminds of is over.
+// errOver means that the subject of a reminder has begun, is over, or was rescheduled or cancelled.
 var errOver = &mail.RefusedError{Reason: "What it was to remind of had begun, was over, moved or cancelled before it could be sent."}
 
-// timely judges a message that was due at a time once more, where it could not be sent soon. Errors: [errOver]; those of the peers.
+// timely checks again whether a message that was due at a time may be sent,
+// if it is older than judgedFor. Errors: [errOver]; those of the peers.
 func (m *Messages) timely(ctx context.Context, message store.Message) error {
 	now := m.Clock.Now()
 	if !plan.Waits(letter.Kind(message.Kind)) || now.Sub(message.CreatedAt) < judgedFor {
@@ -122,7 +123,7 @@ func (m *Messages) timely(ctx context.Context, message store.Message) error {
 	return nil
 }
 
-// due returns the messages that are due about a subject, and the job that looks at it next.
+// due returns the messages about a subject that are due, and the job that checks the subject next.
 func (m *Messages) due(ctx context.Context, at timedJob) ([]store.Message, *river.InsertManyParams, error) {
 	offer, data, err := m.present(ctx, at.BusinessID, at.Subject)
 	if err != nil || offer == nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// writeJob makes the messages of a kept event.
+// writeJob holds the arguments of the job that writes the messages of a stored event.
 type writeJob struct {
 	BusinessID uuid.UUID `json:"business_id"`
 	EventID    uuid.UUID `json:"event_id"`
@@ -35,8 +35,8 @@ type writer struct {
 	m *Messages
 }
 
-// Work writes the messages of the kept events of one subject down, together, and makes the jobs that send them. It waits until the last
-// of them is due.
+// Work writes the messages of all stored events of one subject together, and inserts
+// the jobs that send them. It waits until the messages of the last event are due.
 func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 	for {
 		events, err := w.m.Store.SubjectEvents(ctx, job.Args.BusinessID, job.Args.EventID)
@@ -55,10 +55,11 @@ func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 	}
 }
 
-// maxUndos bounds how long changes one after the other put off the message about them, in times of UndoFor.
+// maxUndos limits how long successive changes delay the message about them, as a multiple of UndoFor.
 const maxUndos = 6
 
-// dueAt is when the messages of these events of one subject are written: after the last one has waited, and the first one not too long.
+// dueAt returns when the messages of these events of one subject are written: when
+// the last event's wait ends, at most maxUndos*UndoFor after the first event.
 func (m *Messages) dueAt(events []event.Event) time.Time {
 	first, last := events[0], events[len(events)-1]
 	due := last.At
@@ -77,8 +78,9 @@ func (m *Messages) delays(e event.Event) bool {
 	return err == nil && plan.Delays(plan.Change{Event: e, Subject: subject})
 }
 
-// write writes the messages of events of one subject down; of several jobs that do, one does it. After the last attempt it gives up the
-// events whose messages cannot be written, so that the others of the subject are not lost.
+// write stores the messages of events of one subject. If several jobs run for these
+// events, only one stores them. In the last attempt it drops events whose messages
+// cannot be written, so that the other messages of the subject are not lost.
 func (w *writer) write(ctx context.Context, events []event.Event, job *river.Job[writeJob]) error {
 	list, next, err := w.m.of(ctx, events, func(e event.Event, err error) error {
 		if job.Attempt < job.MaxAttempts {
@@ -104,8 +106,8 @@ func (w *writer) write(ctx context.Context, events []event.Event, job *river.Job
 	return err
 }
 
-// of returns the messages of events of one subject, and the job that looks at the subject again. failed decides about an event whose
-// messages cannot be written: nil leaves it out.
+// of returns the messages of events of one subject, and the job that checks the subject next. It calls
+// failed for an event whose messages cannot be written; if failed returns nil, the event is left out.
 func (m *Messages) of(
 	ctx context.Context, events []event.Event, failed func(event.Event, error) error,
 ) ([]store.Message, *river.InsertManyParams, error) {
@@ -153,7 +155,7 @@ func (m *Messages) of(
 	return list, next, nil
 }
 
-// ownersOf returns the addresses of a business for notices, each once.
+// ownersOf returns a business's addresses for notices, without duplicates.
 func ownersOf(offer *catalog.Offer) []string {
 	var addresses []string
 	for _, address := range offer.Notifications.OwnerEmails {
@@ -164,8 +166,9 @@ func ownersOf(offer *catalog.Offer) []string {
 	return addresses
 }
 
-// verified returns the owners' addresses that get any number of notices: those of verified members. Any other address may
-// be a stranger's, whom the business did not ask. If console does not answer, none is verified, so that no message waits.
+// verified returns the owners' addresses without a limit on notices: those of verified
+// members. Any other address may belong to a person who did not agree to notices. If
+// console does not respond, no address is verified, so that no message waits.
 func (m *Messages) verified(
 	ctx context.Context, businessID uuid.UUID, owners []string, drafts [][]plan.Draft,
 ) []string {
@@ -186,7 +189,7 @@ func settings(offer *catalog.Offer) plan.Settings {
 	return plan.Settings{RemindersHoursBefore: offer.Notifications.RemindersHoursBefore, Location: offer.Location()}
 }
 
-// letters writes the messages of a change. before is where the booking was as the customer knows it.
+// letters writes the messages of a change. before is the booking's last place that the customer was informed of.
 func (m *Messages) letters(
 	ctx context.Context, offer *catalog.Offer, c plan.Change, before *plan.Place, drafts []plan.Draft,
 ) ([]store.Message, error) {
@@ -230,7 +233,7 @@ func (m *Messages) letters(
 	return list, nil
 }
 
-// withBefore are the facts, with names in language, and with where a booking was before.
+// withBefore adds the former time and staff member of a booking, with names in language, to the facts.
 func withBefore(offer *catalog.Offer, facts letter.Facts, language string, c plan.Change, before *plan.Place) letter.Facts {
 	if before == nil || c.Event.Subject.Kind != event.Booking || c.Subject.Status == booking.StatusCancelled {
 		return facts
@@ -244,7 +247,7 @@ func withBefore(offer *catalog.Offer, facts letter.Facts, language string, c pla
 	return facts
 }
 
-// letter writes one message. The customer's link is the customer's alone.
+// letter writes one message. Only messages to customers contain the customer's link.
 func (m *Messages) letter(ctx context.Context, kind letter.Kind, offer *catalog.Offer, e event.Event, subject plan.Subject, facts letter.Facts) (letter.Letter, error) {
 	if kind == letter.OwnerNotice {
 		facts.Link = m.ownerPage(offer, e.Subject)
@@ -259,7 +262,8 @@ func (m *Messages) letter(ctx context.Context, kind letter.Kind, offer *catalog.
 	return letter.Render(kind, subject.Locale, facts)
 }
 
-// ownerPage returns the owner's page of a subject, "" without OwnerURL. Webhooks and reservations have one page for all.
+// ownerPage returns the URL of the owner's page of a subject, or ""
+// without OwnerURL. Webhooks share one page, and so do reservations.
 func (m *Messages) ownerPage(offer *catalog.Offer, of event.Subject) string {
 	if m.OwnerURL == "" {
 		return ""
@@ -277,7 +281,8 @@ func (m *Messages) ownerPage(offer *catalog.Offer, of event.Subject) string {
 	}
 }
 
-// replyTo is where the answer to a message goes. A notice is from the business to itself: its owner's answer would come back.
+// replyTo returns the address for replies to a message. A notice has
+// none: the business sends it to itself, so a reply would come back.
 func replyTo(kind letter.Kind, offer *catalog.Offer) string {
 	if kind == letter.OwnerNotice {
 		return ""
@@ -285,7 +290,7 @@ func replyTo(kind letter.Kind, offer *catalog.Offer) string {
 	return offer.Notifications.ReplyTo
 }
 
-// initial is the status of a new message, and its reason. No message of a sandbox is sent.
+// initial returns the status of a new message and its reason. No message of a sandbox is sent.
 func (m *Messages) initial(offer *catalog.Offer) (string, string) {
 	switch {
 	case offer.Account.Sandbox:
@@ -296,7 +301,7 @@ func (m *Messages) initial(offer *catalog.Offer) (string, string) {
 	return store.MessageQueued, ""
 }
 
-// add writes messages down and makes the jobs that send them, and the one that looks at the subject again.
+// add stores messages and inserts the jobs that send them, and next, the job that checks the subject again.
 func (m *Messages) add(ctx context.Context, tx pgx.Tx, list []store.Message, next *river.InsertManyParams, priority int) error {
 	var params []river.InsertManyParams
 	if next != nil {
@@ -324,5 +329,5 @@ func (m *Messages) add(ctx context.Context, tx pgx.Tx, list []store.Message, nex
 	return err
 }
 
-// isGone reports whether the business was removed: nobody is told anything in its name any more.
+// isGone reports whether the business was removed. No message is sent in the name of a removed business.
 func isGone(err error) bool { return fault.Is(err, fault.BusinessNotFound) }
