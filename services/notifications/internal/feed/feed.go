@@ -1,11 +1,12 @@
-// Package feed follows the feeds of events of other services (lifecycle.md §1), and makes jobs of them.
+// Package feed reads the event feeds of other services (lifecycle.md §1) and creates jobs from the events.
 //
-// Taking a page of events is one transaction: the subscribers write what they keep and say which jobs are to be done, the jobs are
-// inserted, and the cursor moves from where the page began. Whatever dies before the commit leaves nothing, and the page is
-// read again; so each event leads to each of its jobs exactly once.
+// One transaction takes a page of events: the subscribers write their rows and return jobs, the jobs are
+// inserted, and the cursor moves on from the start of the page. If a process dies before the commit,
+// nothing is stored and the page is read again; so each event creates each of its jobs exactly once.
 //
-// One replica reads a feed at a time, the one that holds its row, so that the others do not ask for what they could not take. The
-// guarantee does not rest on that: a page is taken only where the cursor is still where it was asked from.
+// One replica at a time reads a feed, the one that holds the feed's row, so that the
+// others do not request pages in vain. The guarantee does not depend on this lock: a
+// page is taken only if the cursor is still the one that the page was requested with.
 package feed
 
 import (
@@ -25,26 +26,27 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// Events asks a service for events of its feed; *eventclient.Client is the one outside tests.
+// Events requests events from a service's feed; outside tests it is *eventclient.Client.
 type Events interface {
-	// Events returns up to limit events after the cursor, waiting for the first one for up to wait. Faults: cursor_expired where
-	// the events after the cursor are no longer kept.
+	// Events returns up to limit events after the cursor, and waits up to wait for the first
+	// one. Fault: cursor_expired if the feed no longer keeps the events after the cursor.
 	Events(ctx context.Context, after string, limit int, wait time.Duration) (event.Page, error)
 }
 
-// Subscriber makes of events what is to be done.
+// Subscriber converts events to jobs.
 type Subscriber interface {
-	// Take writes, in the transaction that takes these events, what it keeps of them, and returns the jobs that they lead to. The
-	// events of one subject come in their order. An error leaves all of them untaken, for all subscribers, until it is mended.
+	// Take writes the subscriber's rows, in the transaction that takes these events, and returns
+	// the jobs that the events require. The events of one subject come in order. After an error,
+	// no subscriber has taken any of them, and the page is retried until Take succeeds.
 	Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([]river.InsertManyParams, error)
 }
 
-// Jobs inserts jobs; *jobs.Client is the one outside tests.
+// Jobs inserts jobs; outside tests it is *jobs.Client.
 type Jobs interface {
 	InsertManyFastTx(ctx context.Context, tx pgx.Tx, params []river.InsertManyParams) (int, error)
 }
 
-// Config is what a [Reader] is made of.
+// Config holds the dependencies of a [Reader].
 type Config struct {
 	Feed        string // the service whose feed it is
 	Events      Events
@@ -60,15 +62,15 @@ type Reader struct {
 	Config
 	replica  uuid.UUID
 	at       store.Feed
-	heldAt   time.Time     // when at was read, where this replica holds the feed by it; else zero
-	until    time.Time     // as the last turn was caught up, where that is not written down; else zero
-	anew     time.Duration // after which it holds the feed anew
+	heldAt   time.Time     // when at was read, if this replica holds the feed; else zero
+	until    time.Time     // all events until then are taken but that is not stored yet; else zero
+	anew     time.Duration // after which it extends the lock
 	failures metric.Int64Counter
 	attrs    metric.MeasurementOption
 	lag      *lag
 }
 
-// New returns a reader, which is a replica of its own.
+// New returns a reader with a replica id of its own.
 func New(cfg Config) (*Reader, error) {
 	attrs := metric.WithAttributeSet(attribute.NewSet(attribute.String("feed", cfg.Feed)))
 	lag, err := newLag(cfg.Telemetry, cfg.Clock, attrs)
@@ -82,23 +84,23 @@ func New(cfg Config) (*Reader, error) {
 }
 
 const (
-	pageEvents = 200 // that are taken in one transaction
-	// AskWithin bounds one call.
+	pageEvents = 200 // taken in one transaction
+	// AskWithin limits one call to the feed.
 	AskWithin = 5 * time.Second
-	// heldFor is how long a replica holds a feed: longer than until it holds it anew and a turn.
+	// heldFor is when the lock of a feed expires: longer than holdEvery plus one turn.
 	heldFor = 15 * time.Second
-	// holdEvery is how long a replica reads before it holds the feed anew.
+	// holdEvery is how long a replica reads before it extends the lock.
 	holdEvery = 5 * time.Second
-	// Pauses between turns. The feed is asked instead of having it wait for an event: a stop would have to wait with it, as a call to a
-	// peer cannot be broken off.
-	idle      = 500 * time.Millisecond // where everything was taken
-	passive   = 2 * time.Second        // where another replica reads
-	failed    = time.Second            // after a failure, twice as long each further time
+	// Pauses between turns. The reader polls instead of waiting at the feed for an
+	// event, because a stopping process would have to wait for the end of such a call.
+	idle      = 500 * time.Millisecond // if all events are taken
+	passive   = 2 * time.Second        // if another replica reads
+	failed    = time.Second            // after a failure, doubled each time
 	failedMax = 30 * time.Second       // at most
-	expired   = time.Minute            // where events were lost, until somebody sets the cursor
+	expired   = time.Minute            // after a loss of events, until an operator resets the cursor
 )
 
-// Run reads until ctx ends, and gives the feed up for other replicas then.
+// Run reads until ctx ends, and then releases the feed for other replicas.
 func (r *Reader) Run(ctx context.Context) error {
 	again := failed
 	for ctx.Err() == nil {
@@ -124,12 +126,12 @@ func (r *Reader) Run(ctx context.Context) error {
 	return nil
 }
 
-// Turn takes one page, where this replica holds the feed, and returns how long to wait until the next turn. What fails is logged
-// and counted.
+// Turn takes one page if this replica holds the feed, and returns
+// the pause before the next turn. It logs and counts failures.
 func (r *Reader) Turn(ctx context.Context) (time.Duration, error) {
 	pause, err := r.turn(ctx)
 	if err != nil {
-		r.heldAt = time.Time{} // the feed is read anew: what failed may have been done
+		r.heldAt = time.Time{} // read the feed's row again: the failed operation may have been committed
 	}
 	if err != nil && ctx.Err() == nil {
 		r.failures.Add(ctx, 1, r.attrs)
@@ -138,10 +140,10 @@ func (r *Reader) Turn(ctx context.Context) (time.Duration, error) {
 	return pause, err
 }
 
-// ResumeCommand is the command of the service that makes a reader go on after events were lost.
+// ResumeCommand is the service's command that resumes a reader after events were lost.
 const ResumeCommand = "resume-feed"
 
-// report says what stands in the way, and what to do about events that are gone.
+// report logs an error and, if events were lost, the command that resumes the feed.
 func (r *Reader) report(ctx context.Context, err error) {
 	if isExpired(err) {
 		r.Telemetry.Logger.ErrorContext(ctx, "events were lost: the feed no longer keeps those after the cursor, so no message is sent about them. "+
@@ -169,7 +171,7 @@ func (r *Reader) turn(ctx context.Context) (time.Duration, error) {
 	case err != nil:
 		return 0, err
 	}
-	until := r.Clock.Now() // everything until then was taken
+	until := r.Clock.Now() // all events until then are taken
 	if len(page.Events) == 0 && page.Next == r.at.Cursor {
 		r.until = until // the next hold writes it down
 		r.lag.set(until)
@@ -193,7 +195,7 @@ func (r *Reader) turn(ctx context.Context) (time.Duration, error) {
 	return pause, nil
 }
 
-// hold has this replica hold the feed, or hold it on, and reads how far it was taken; not more often than it has to.
+// hold acquires or extends the lock of the feed and reads the feed's progress, at most once per holdEvery.
 func (r *Reader) hold(ctx context.Context) error {
 	if time.Since(r.heldAt) < r.anew {
 		return nil
@@ -211,7 +213,7 @@ func (r *Reader) hold(ctx context.Context) error {
 	return nil
 }
 
-// take makes the jobs of a page.
+// take collects the jobs of a page from the subscribers and inserts them.
 func (r *Reader) take(ctx context.Context, tx pgx.Tx, events []event.Event) error {
 	if len(events) == 0 {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// lag is how far a feed is behind, as a gauge. Every replica tells what the feed's row says, also one that does not read.
+// lag is a gauge of how far a feed is behind. Every replica reports
+// the state of the feed's row, also if it does not read the feed.
 type lag struct {
 	caughtUp atomic.Int64 // Unix nanoseconds; 0: not known yet
 }
