@@ -1,4 +1,5 @@
-// Package api serves notifications' internal API: it reads requests, calls one use case and renders its answer.
+// Package api serves notifications' internal API: each handler
+// parses a request, calls one use case and writes the result.
 package api
 
 import (
@@ -13,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// once answers an owner's write, which is made once for each Idempotency-Key of a business, with this status.
+// once handles an owner's write that runs once per business and Idempotency-Key, and responds
+// with this status. write runs the write, show builds the response body from its result.
 func once[T, W any](records *store.Store, write func(*fiber.Ctx) (T, error), status int, show func(*fiber.Ctx, T) (W, error)) fiber.Handler {
 	answer := func(c *fiber.Ctx, made T) error {
 		shown, err := show(c, made)
@@ -37,12 +39,12 @@ func once[T, W any](records *store.Store, write func(*fiber.Ctx) (T, error), sta
 	})
 }
 
-// plain shows what needs nothing else.
+// plain adapts a conversion that needs no request and cannot fail.
 func plain[T, W any](show func(T) W) func(*fiber.Ctx, T) (W, error) {
 	return func(_ *fiber.Ctx, made T) (W, error) { return show(made), nil }
 }
 
-// outcome says what became of the owner's write that a request's Idempotency-Key names.
+// outcome returns a function that reads the idempotency result for a request's Idempotency-Key.
 func outcome(records *store.Store) func(*fiber.Ctx) ([]byte, error) {
 	return func(c *fiber.Ctx) ([]byte, error) {
 		business, err := businessID(c)
@@ -53,10 +55,10 @@ func outcome(records *store.Store) func(*fiber.Ctx) ([]byte, error) {
 	}
 }
 
-// businessID reads the id of the business that the path names.
+// businessID parses the id of the business in the path.
 func businessID(c *fiber.Ctx) (uuid.UUID, error) { return request.ID("business", c.Params("business")) }
 
-// businessAndPage reads the id of the business that the path names, and which page of a list is asked for.
+// businessAndPage parses the id of the business in the path and the page of a list in the query.
 func businessAndPage(c *fiber.Ctx) (uuid.UUID, request.Page, error) {
 	business, err := businessID(c)
 	if err != nil {
@@ -66,7 +68,8 @@ func businessAndPage(c *fiber.Ctx) (uuid.UUID, request.Page, error) {
 	return business, page, err
 }
 
-// ids reads the ids of the business and of the thing that the path names. What is no UUID names nothing.
+// ids parses the ids of the business and of the object in the
+// path. An invalid object id is a not_found fault that names what.
 func ids(c *fiber.Ctx, what string) (uuid.UUID, uuid.UUID, error) {
 	business, err := businessID(c)
 	if err != nil {
@@ -79,7 +82,7 @@ func ids(c *fiber.Ctx, what string) (uuid.UUID, uuid.UUID, error) {
 	return business, id, nil
 }
 
-// all shows each of a list.
+// all converts each element of a list.
 func all[T, W any](list []T, show func(T) W) []W {
 	shown := make([]W, len(list))
 	for i, each := range list {

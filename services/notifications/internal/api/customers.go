@@ -10,13 +10,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/usecase"
 )
 
-// Customers serves the forgetting of customers under /internal.
+// Customers serves the reading and the deletion of a customer's data under /internal.
 type Customers struct {
 	Owner   *usecase.Customers
 	Records *store.Store
 }
 
-// Mount adds the routes.
+// Mount registers the routes.
 func (a *Customers) Mount(router fiber.Router) {
 	router.Post("/internal/businesses/:business/customers/erase", once(a.Records, a.erase, fiber.StatusOK, plain(showErased)))
 	router.Post("/internal/businesses/:business/customers/held", a.held)

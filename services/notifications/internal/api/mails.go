@@ -11,7 +11,7 @@ import (
 // Mails serves the sending of mails about accounts under /internal.
 type Mails struct{ Account *usecase.Mails }
 
-// Mount adds the route.
+// Mount registers the route.
 func (a *Mails) Mount(router fiber.Router) {
 	router.Post("/internal/mails", func(c *fiber.Ctx) error {
 		var wanted notifications.Mail

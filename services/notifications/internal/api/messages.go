@@ -15,7 +15,7 @@ import (
 // Messages serves the messages of businesses under /internal.
 type Messages struct{ Owner *usecase.Messages }
 
-// Mount adds the routes.
+// Mount registers the routes.
 func (a *Messages) Mount(router fiber.Router) {
 	business := router.Group("/internal/businesses/:business")
 	business.Get("/messages", a.list)
@@ -69,7 +69,8 @@ func (a *Messages) retry(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusAccepted).JSON(showMessage(queued))
 }
 
-// retried answers a retry that was made before with the message as it is now: the note of it holds the message's id alone.
+// retried answers a repeated retry with the message in its present
+// state. The stored idempotency result holds only the message's id.
 func (a *Messages) retried(c *fiber.Ctx, answer []byte) error {
 	business, err := businessID(c)
 	if err != nil {

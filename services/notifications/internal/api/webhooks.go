@@ -17,7 +17,7 @@ type Webhooks struct {
 	Records *store.Store
 }
 
-// Mount adds the routes.
+// Mount registers the routes.
 func (a *Webhooks) Mount(router fiber.Router) {
 	business := router.Group("/internal/businesses/:business")
 	business.Post("/webhooks", once(a.Records, a.create, fiber.StatusCreated, a.showSecret))
