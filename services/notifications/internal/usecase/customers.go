@@ -14,16 +14,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// Customers shows what is held of customers, and forgets them (lifecycle.md §6).
+// Customers lists and deletes the data about a customer (lifecycle.md §6).
 type Customers struct {
 	Store *store.Store
 	Clock clock.Clock
-	// Wake makes a job that looks after an endpoint at once.
+	// Wake inserts a job that sends an endpoint's due deliveries at once.
 	Wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.LaneState) error
 }
 
-// Held returns what is held of a customer, oldest first: at most one more than notifications.MostHeld. Notices to owners come without the
-// owners' addresses, which are not the customer's to know. Fault: invalid_parameter for what is no address.
+// Held returns the stored messages with a customer's data, oldest first, at most
+// notifications.MostHeld+1. Notices to owners come without the owners' addresses, because
+// the customer may not see those. Fault: invalid_parameter if email is not an address.
 func (c *Customers) Held(ctx context.Context, businessID uuid.UUID, email string) ([]store.Message, error) {
 	address, err := customer.Check(email)
 	if err != nil {
@@ -32,14 +33,14 @@ func (c *Customers) Held(ctx context.Context, businessID uuid.UUID, email string
 	held, err := c.Store.MessagesOf(ctx, businessID, address, notifications.MostHeld+1)
 	for i := range held {
 		if held[i].Kind == string(letter.OwnerNotice) {
-			held[i].Recipient, held[i].Reason = "", "" // a mail server's reason may name the address
+			held[i].Recipient, held[i].Reason = "", "" // the mail server's reason may contain the address
 		}
 	}
 	return held, err
 }
 
-// Erase forgets a customer, but for what is about the subjects that stay. Fault: invalid_parameter for what is no address, or too many that
-// stay.
+// Erase deletes a customer's data, except what is about the subjects in Stay.
+// Fault: invalid_parameter if the e-mail address is invalid or Stay is too long.
 func (c *Customers) Erase(ctx context.Context, businessID uuid.UUID, asked notifications.Erase) (store.Erased, error) {
 	address, err := customer.Check(asked.Email)
 	if err != nil {

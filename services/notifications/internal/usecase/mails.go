@@ -16,15 +16,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/messages"
 )
 
-// Mails sends what people are told of their own account. Their links are secrets, so nothing is kept, and nobody is shown them.
+// Mails sends mails about a person's own account. Their links are
+// secrets, so the service neither stores nor shows these mails.
 type Mails struct {
-	Sender messages.Sender // nil: there is no mail server
+	Sender messages.Sender // nil: no mail server
 	Clock  clock.Clock
 	Logger *slog.Logger
 }
 
-// Send hands a mail to the mail server. Faults: invalid_parameter; conflict where there is no mail server or it does not take this mail, now or
-// for good; service_unavailable where it is away. What it says of one recipient is no failure of the service, which callers would spare.
+// Send hands a mail to the mail server. Faults: invalid_parameter; conflict if there is no mail server, or if
+// the server does not accept this mail, now or for good; service_unavailable if the server is unavailable. A
+// rejected recipient is a conflict, because callers stop calling a service that answers service_unavailable.
 func (m *Mails) Send(ctx context.Context, wanted notifications.Mail) error {
 	l, err := letter.RenderPlain(letter.Plain{
 		From: wanted.FromName, Language: wanted.Language, Subject: wanted.Subject, Paragraphs: wanted.Paragraphs, Button: wanted.Button, Link: wanted.Link,

@@ -13,15 +13,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// Messages is an owner's side of messages: what was or would have been mailed (lifecycle.md §2).
+// Messages is the owner's access to messages, sent or not (lifecycle.md §2).
 type Messages struct {
 	Store *store.Store
-	// Again sends a message once more, as messages.Messages.Retry does.
+	// Again sends a message again; it is messages.Messages.Retry.
 	Again func(ctx context.Context, businessID, id uuid.UUID) (store.Message, error)
 }
 
-// List lists a page of messages without what their mails say, newest first, and gives the cursor of the page that follows. Fault:
-// invalid_parameter for a status or a kind that there is not, and for a cursor that is none.
+// List returns a page of messages, newest first, without their contents, and the cursor of
+// the next page. Fault: invalid_parameter if the status, the kind or the cursor is invalid.
 func (m *Messages) List(ctx context.Context, businessID uuid.UUID, filter store.MessageFilter, page request.Page) ([]store.Message, string, error) {
 	switch filter.Status {
 	case "", store.MessageNotSent, store.MessageQueued, store.MessageHeld, store.MessageSent, store.MessageFailed:
@@ -34,14 +34,14 @@ func (m *Messages) List(ctx context.Context, businessID uuid.UUID, filter store.
 	return m.Store.Messages(ctx, businessID, filter, page)
 }
 
-// One returns a message with all that its mail says. Fault: not_found.
+// One returns a message with its contents. Fault: not_found.
 func (m *Messages) One(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
 	found, err := m.Store.Message(ctx, businessID, id)
 	return found, messageFault(err)
 }
 
-// Retry sends a message that failed, or was kept, once more. Faults: not_found; conflict for one that was sent or is being tried, as a
-// second mail would say the same, and where there is no mail server.
+// Retry sends a message that failed or was not sent again. Faults: not_found; conflict if the message
+// was sent or is being tried, because a second mail would repeat it, and if there is no mail server.
 func (m *Messages) Retry(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
 	queued, err := m.Again(ctx, businessID, id)
 	return queued, messageFault(err)

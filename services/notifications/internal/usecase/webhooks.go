@@ -1,5 +1,5 @@
-// Package usecase does what a business's owner asks for: it keeps the endpoints of webhooks and sends again what was sent. What its methods
-// return as a fault is the answer to the caller; any other error is internal.
+// Package usecase implements the requests of a business's owner: messages, webhook endpoints, deliveries, and the
+// data of customers. A fault that a method returns is the response to the caller; any other error is internal.
 package usecase
 
 import (
@@ -20,22 +20,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )
 
-// rotationFor is how long the secret before signs too.
+// rotationFor is how long the previous secret signs too after a rotation.
 const rotationFor = 24 * time.Hour
 
-// Webhooks is an owner's side of webhooks.
+// Webhooks is the owner's access to webhooks.
 type Webhooks struct {
 	Store   *store.Store
 	Guard   webhook.Guard
 	Resolve func(context.Context, string) ([]netip.Addr, error)
 	Clock   clock.Clock
-	// Wake makes a job that looks after an endpoint at once.
+	// Wake inserts a job that sends an endpoint's due deliveries at once.
 	Wake func(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, state store.LaneState) error
 	// Slug returns the slug of a business.
 	Slug func(ctx context.Context, businessID uuid.UUID) (string, error)
 }
 
-// Create adds an endpoint, active at once. Faults: invalid_parameter; conflict where the business has as many as it may.
+// Create adds an active endpoint. Faults: invalid_parameter;
+// conflict if the business has the maximum number of endpoints.
 func (w *Webhooks) Create(ctx context.Context, businessID uuid.UUID, url string, events []string) (store.Created, error) {
 	if err := w.Guard.CheckURL(ctx, url, w.Resolve); err != nil {
 		return store.Created{}, err
@@ -52,7 +53,7 @@ func (w *Webhooks) Create(ctx context.Context, businessID uuid.UUID, url string,
 	return made, err
 }
 
-// Change changes an endpoint's URL, events, or whether it is active. Faults: invalid_parameter; not_found.
+// Change changes an endpoint's URL, events or active flag. Faults: invalid_parameter; not_found.
 func (w *Webhooks) Change(ctx context.Context, businessID, id uuid.UUID, change store.EndpointChange) (store.Endpoint, error) {
 	if change.URL == nil && change.Events == nil && change.Active == nil {
 		return store.Endpoint{}, request.Invalid("Nothing changes; send url, events or active.")
@@ -76,14 +77,15 @@ func (w *Webhooks) Delete(ctx context.Context, businessID, id uuid.UUID) error {
 	return notFound(w.Store.DeleteEndpoint(ctx, businessID, id))
 }
 
-// Rotate gives an endpoint another secret; both sign for 24 hours (lifecycle.md §2). Fault: not_found.
+// Rotate gives an endpoint a new secret; both the old and the
+// new one sign for 24 hours (lifecycle.md §2). Fault: not_found.
 func (w *Webhooks) Rotate(ctx context.Context, businessID, id uuid.UUID) (store.Created, error) {
 	rotated, err := w.Store.RotateSecret(ctx, businessID, id, webhook.NewSecret(), w.now().Add(rotationFor))
 	return rotated, notFound(err)
 }
 
-// Secret returns what [Webhooks.Create] or [Webhooks.Rotate] has made with its secret, also where a repeated request made it before. Faults: not_found;
-// conflict where the secret was replaced since.
+// Secret returns the result of [Webhooks.Create] or [Webhooks.Rotate] with its secret, also if
+// the request is a repeated one. Faults: not_found; conflict if the secret was replaced since.
 func (w *Webhooks) Secret(ctx context.Context, made store.Created) (store.Created, error) {
 	if made.Secret != nil {
 		return made, nil
@@ -95,7 +97,7 @@ func (w *Webhooks) Secret(ctx context.Context, made store.Created) (store.Create
 	return recalled, notFound(err)
 }
 
-// Test sends an event of type webhook.test to an endpoint, also to one that is not active. Fault: not_found.
+// Test sends an event of type webhook.test to an endpoint, active or not. Fault: not_found.
 func (w *Webhooks) Test(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
 	now := w.now()
 	slug, err := w.Slug(ctx, businessID)
@@ -119,15 +121,15 @@ func (w *Webhooks) wake(businessID uuid.UUID) func(context.Context, pgx.Tx, uuid
 	}
 }
 
-// Deliveries lists a page of what an endpoint was sent, newest first, those of one status or of all (""), and gives the cursor of the page
-// that follows. Faults: invalid_parameter for a cursor that is none; not_found.
+// Deliveries returns a page of an endpoint's deliveries, newest first, and the cursor of the next page.
+// status filters them; "" means all. Faults: invalid_parameter if the cursor is invalid; not_found.
 func (w *Webhooks) Deliveries(ctx context.Context, businessID, id uuid.UUID, status string, page request.Page) ([]store.Delivery, string, error) {
 	found, next, err := w.Store.Deliveries(ctx, businessID, id, status, page)
 	return found, next, notFound(err)
 }
 
-// SendAgain sends a delivery once more, whatever became of it, and as often as a new one where it fails. Faults: not_found; conflict where
-// it has not been sent yet, as it waits for an earlier event of its subject.
+// SendAgain sends a delivery again, whatever its status, with the attempts of a new delivery. Faults:
+// not_found; conflict if it has not been sent yet because it waits for an earlier event of its subject.
 func (w *Webhooks) SendAgain(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
 	sent, err := w.Store.SendAgain(ctx, businessID, id, w.now(), w.wake(businessID))
 	if errors.Is(err, store.ErrBlocked) {
