@@ -1,10 +1,10 @@
-// Package notifications is the service that tells others of what happened: it follows the feeds of events that booking, rental and
-// catalog serve, and does what follows from each event (lifecycle.md §2).
+// Package notifications is the service that sends messages and webhooks. It reads the event feeds
+// of booking, rental and catalog and creates the jobs that each event requires (lifecycle.md §2).
 //
-// What is to be done is a job of River, in the tables of this service. A page of events is taken in one transaction: what its events lead to is
-// written, the jobs are inserted, the feed's cursor moves (internal/feed). So each event leads to each of its jobs exactly
-// once, whatever dies; the jobs themselves run at least once. The service may be away for days: nobody waits for it, and it
-// goes on where it was.
+// The jobs are River jobs in the tables of this service. One transaction takes a page of events: it
+// writes the subscribers' rows, inserts the jobs and moves the feed's cursor (internal/feed). So each
+// event creates each of its jobs exactly once, even if a process dies; a job itself runs at least
+// once. No other service waits for this one: after an outage of days it continues from its cursor.
 package notifications
 
 import (
@@ -41,7 +41,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/migrations"
 )
 
-// Config are notifications' settings.
+// Config holds the settings of notifications.
 type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
@@ -54,25 +54,26 @@ type Config struct {
 	// ConsoleURL is the base URL of console's internal port.
 	ConsoleURL string `env:"CONSOLE_URL, required"`
 	Mail       mail.Config
-	// MessagesKeptFor is how long messages are kept, sent or not; those about what has ended go sooner where the business forgets its
-	// customers sooner (privacy.keep_customers_days).
+	// MessagesKeptFor is how long messages are kept, sent or not. Messages about an ended subject are
+	// removed earlier if the business removes customer data earlier (privacy.keep_customers_days).
 	MessagesKeptFor time.Duration `env:"MESSAGES_KEPT_FOR, default=2160h"`
-	// MessagesPerDay is how many messages one business sends within 24 hours. More are held until the limit allows them.
+	// MessagesPerDay is how many messages one business sends within 24
+	// hours. Further messages are held until the limit allows them.
 	MessagesPerDay int `env:"MESSAGES_PER_DAY, default=1000"`
-	// MessagesPerDayOf are other limits of single businesses: ID:NUMBER,ID:NUMBER.
+	// MessagesPerDayOf overrides MessagesPerDay for single businesses: ID:NUMBER,ID:NUMBER.
 	MessagesPerDayOf map[string]int `env:"MESSAGES_PER_DAY_OF"`
-	// MessagesUndo is how long messages about a change by the business wait, so that it can be undone.
+	// MessagesUndo is how long messages about a change by the business wait, so that the business can undo the change.
 	MessagesUndo time.Duration `env:"MESSAGES_UNDO, default=20s"`
-	// OwnerURL is the public base of the owner's side, such as https://owner.example.com. Notices to owners link to it;
-	// without it they have no link.
+	// OwnerURL is the public base URL of the owner's console, such as https://owner.example.com.
+	// Notices to owners link to it; if it is empty, they have no link.
 	OwnerURL string `env:"OWNER_URL"`
-	// WebhookAllow are networks (CIDRs) of the operator that webhooks may be sent to as well, by HTTP and on any port, too.
+	// WebhookAllow lists networks (CIDRs) of the operator. Webhooks may also be sent to these, by HTTP and on any port.
 	WebhookAllow []string `env:"WEBHOOK_ALLOW"`
-	// WebhookLoopback lets webhooks be sent to this machine, by HTTP too, for tests.
+	// WebhookLoopback allows webhooks to this machine, by HTTP too and on any port. It is for tests.
 	WebhookLoopback bool `env:"WEBHOOK_LOOPBACK, default=false"`
 }
 
-// Validate checks the settings as a whole; each fault names its variable.
+// Validate checks all settings together; each error names its variable.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Mail.Validate()}
 	if c.Mail.Timeout > mostForMail {
@@ -107,7 +108,7 @@ const (
 	leastKept   = 48 * time.Hour
 )
 
-// networks reads the networks of WEBHOOK_ALLOW.
+// networks parses WEBHOOK_ALLOW.
 func networks(texts []string) ([]netip.Prefix, error) {
 	list := make([]netip.Prefix, len(texts))
 	for i, text := range texts {
@@ -120,17 +121,18 @@ func networks(texts []string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
-// Migrate brings notifications' tables up to date, River's among them.
+// Migrate brings the tables of notifications, including River's, up to date.
 func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "notifications", migrations.FS)
 }
 
-// Commands are what the service's program does beside serving and migrating, each with one argument.
+// Commands are the commands of the program apart from serving and migrating. Each takes one argument.
 var Commands = map[string]func(ctx context.Context, cfg Config, argument string) error{
 	feed.ResumeCommand: func(ctx context.Context, cfg Config, name string) error { return ResumeFeed(ctx, cfg.Postgres, name) },
 }
 
-// ResumeFeed makes the service go on from the oldest event that a feed keeps, after events before it were lost.
+// ResumeFeed moves the cursor of a feed to the oldest event that
+// the feed keeps. An operator calls it after events were lost.
 func ResumeFeed(ctx context.Context, cfg postgres.Config, name string) error {
 	pool, err := postgres.Open(ctx, cfg, "notifications", telemetry.Discard())
 	if err != nil {
@@ -207,7 +209,7 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	return nil
 }
 
-// openMail returns what sends mails; nil where there is no mail server.
+// openMail returns the sender of mails, or nil if no mail server is configured.
 func openMail(cfg mail.Config) (messages.Sender, error) {
 	if !cfg.Enabled() {
 		return nil, nil
@@ -224,7 +226,7 @@ func openMessages(cfg Config, rt server.Runtime, s *service.Service, pool *pgxpo
 	})
 }
 
-// slugOf finds the slug of a business, "" once it is removed.
+// slugOf returns a function that finds the slug of a business. The slug is "" once the business is removed.
 func slugOf(m *messages.Messages) func(context.Context, uuid.UUID) (string, error) {
 	return func(ctx context.Context, businessID uuid.UUID) (string, error) {
 		offer, err := m.Peers.Offer(ctx, businessID)
@@ -238,7 +240,7 @@ func slugOf(m *messages.Messages) func(context.Context, uuid.UUID) (string, erro
 	}
 }
 
-// tellOwner has the owner told of an endpoint that is disabled.
+// tellOwner returns a function that creates the job of the owner's notice about a disabled endpoint.
 func tellOwner(m *messages.Messages) func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams, error) {
 	return func(ctx context.Context, tx pgx.Tx, e store.Endpoint) ([]river.InsertManyParams, error) {
 		tell, err := m.EndpointDisabled(ctx, tx, e.BusinessID, e.ID, e.URL, e.DisabledReason == store.Gone)

@@ -1,10 +1,11 @@
-// Package migrations holds the steps by which notifications' schema grows. They only add: code of the version before and
-// after runs against each of them. The tables of River are steps of their own, a copy of River's own migrations; a test compares them.
+// Package migrations holds the migrations of notifications' schema. Migrations only
+// add, so that the code before and after each one runs against it. River's tables
+// have migrations of their own, copied from River; a test compares the copies.
 package migrations
 
 import "embed"
 
-// FS are the migrations in goose's form, applied in order of their numbers.
+// FS holds the migrations in goose's format. They are applied in the order of their numbers.
 //
 //go:embed *.sql
 var FS embed.FS

@@ -1,5 +1,5 @@
-// Command notifications runs the notifications service; `notifications migrate` brings its tables up to date, and
-// `notifications resume-feed FEED` makes it go on after events were lost.
+// Command notifications runs the notifications service. `notifications migrate` brings its
+// tables up to date; `notifications resume-feed FEED` resumes a feed after events were lost.
 package main
 
 import (
