@@ -1,14 +1,16 @@
-// Package catalog is the service that keeps what businesses offer: one document each, the manifest, in versions.
+// Package catalog is the service that stores what businesses offer. Each
+// business has one document, the manifest, which is kept in versions.
 //
-// Owners publish through the internal API (the console's admin API stands before it; internal/usecase does it); every publish is a new
-// version, whole or not at all. Peers read the newest version as a compiled offer and keep it fresh by its entity tag; a Redis
-// message tells them of a change at once. The public paths /info, /services, /staff, /events and /rentals show the same version
-// to customers, with prices quoted by the pricing service, tickets counted by the booking service and ceilings from the
-// rental service while those answer.
+// Owners publish through the internal API (internal/usecase); the console's admin API calls it for them. Each
+// publish creates a complete new version or changes nothing. Peers read the newest version as a compiled offer
+// and revalidate it by its entity tag. A Redis message informs them of a change at once. The public paths
+// /info, /services, /staff, /events and /rentals show the same version to customers. If the peers answer,
+// pricing adds quoted prices, booking the tickets sold, and rental how many units can be booked online.
 //
-// PostgreSQL holds the versions (internal/store); internal/current keeps the newest of each business ready in memory,
-// decoded, compiled (internal/compile) and, once someone asks, made public (internal/public); internal/rendered keeps the
-// bytes of answers. While PostgreSQL is away, memory serves, and internal/lastknown where a replica has just started.
+// PostgreSQL holds the versions (internal/store). Package internal/current keeps the newest version of each
+// business in memory, decoded and compiled (internal/compile). It builds the public form (internal/public) at the
+// first public request; internal/rendered caches the bytes of answers. While PostgreSQL is unavailable, reads are
+// served from memory, or from the copies in Redis (internal/lastknown) if the replica has just started.
 package catalog
 
 import (
@@ -47,7 +49,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/migrations"
 )
 
-// Config are catalog's settings.
+// Config holds catalog's settings.
 type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
@@ -56,25 +58,28 @@ type Config struct {
 	Events   eventlog.Config
 	// PricingURL is the base URL of pricing's internal port.
 	PricingURL string `env:"PRICING_URL, required"`
-	// PricingTimeout is how long /services waits for quotes; after it the list comes without them.
+	// PricingTimeout is how long /services waits for quotes. After it, the list is served without them.
 	PricingTimeout time.Duration `env:"PRICING_TIMEOUT, default=1s"`
 	// BookingURL is the base URL of booking's internal port.
 	BookingURL string `env:"BOOKING_URL, required"`
-	// BookingTimeout is how long /events waits for the tickets sold; after it the list does not say what is left.
+	// BookingTimeout is how long /events waits for the numbers of tickets
+	// sold. After it, the list is served without spots_remaining.
 	BookingTimeout time.Duration `env:"BOOKING_TIMEOUT, default=1s"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	// RentalTimeout is how long /rentals waits for what can be booked at most; after it the list does not say it.
+	// RentalTimeout is how long /rentals waits for max_bookable_online. After it, the list is served without it.
 	RentalTimeout time.Duration `env:"RENTAL_TIMEOUT, default=1s"`
-	// MemoryBytes bounds the versions kept ready, counted by their JSON; their ready form takes several times as much.
+	// MemoryBytes bounds the decoded versions in memory, counted by their
+	// JSON. A decoded version takes several times the size of its JSON.
 	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
-	// RenderedBytes bounds the rendered answers kept ready.
+	// RenderedBytes bounds the rendered answers in memory.
 	RenderedBytes int `env:"CATALOG_RENDERED_BYTES, default=33554432"`
-	// patience is how long a change waits for Redis and booking to hear of it, and a reader for a copy; 0: a little, as each of them says.
+	// patience is how long a change waits for Redis and for booking, and how long a
+	// reader waits for a copy. 0 keeps the defaults of the packages; only tests set it.
 	patience time.Duration
 }
 
-// Validate checks the settings as a whole; each fault names its variable.
+// Validate checks all settings; each error names its environment variable.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Events.Validate()}
 	if c.PricingTimeout <= 0 {
@@ -100,12 +105,13 @@ func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "catalog", migrations.FS)
 }
 
-// New returns the service, ready to run. It connects to nothing yet.
+// New returns the service, ready to run. It opens no connection yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
 
-// copiesPrefix begins the Redis keys of copies, so that deployments with one Redis and databases of their own keep apart.
+// copiesPrefix returns the prefix of the Redis keys of copies. It depends on the
+// database and schema, so that deployments that share one Redis keep separate copies.
 func (c *Config) copiesPrefix() (string, error) {
 	database, err := pgx.ParseConfig(c.Postgres.URL)
 	if err != nil {
@@ -115,8 +121,8 @@ func (c *Config) copiesPrefix() (string, error) {
 	return fmt.Sprintf("slotmesh:last-known:%x:", of[:8]), nil
 }
 
-// readable says whether businesses can be read: from the tables, or while PostgreSQL does not answer from copies. What it does
-// answer, such as that there are no tables yet, counts.
+// readable returns the readiness check. Businesses are readable if the tables are, or if PostgreSQL does not
+// answer and Redis has copies. An error that PostgreSQL itself returns, such as a missing table, means not ready.
 func readable(businesses *store.Store, copies *lastknown.Copies) func(context.Context) error {
 	return func(ctx context.Context) error {
 		asked, cancel := context.WithTimeout(ctx, time.Second)
@@ -129,7 +135,8 @@ func readable(businesses *store.Store, copies *lastknown.Copies) func(context.Co
 	}
 }
 
-// placesEach is how much is asked for and rendered at once for each business: as many as there are processors keep them busy.
+// placesEach returns how many quote requests and renderings of one
+// business may run at once: the number of processors, and at least two.
 func placesEach() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {
@@ -183,7 +190,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	public.MountForPeers(s.Internal)
 	(&api.Names{Store: businesses}).Mount(s.Internal)
 	(&api.Offers{Versions: versions}).Mount(s.Internal)
-	// Booking waits for sales that are being written, whatever time the list of events gives it.
+	// Booking waits for sales that are being written, so this
+	// client has the request timeout, not the short one of /events.
 	sold := bookingclient.NewClient(s.Peer("booking", cfg.BookingURL, peer.WriteTimeout(cfg.Server.RequestTimeout)))
 	owner := &usecase.Owner{Store: businesses, Bookings: sold, Changed: changed, Clock: rt.Clock, Telemetry: rt.Telemetry, TellWithin: cfg.patience}
 	(&api.Owner{Businesses: owner, Store: businesses}).Mount(s.Internal)

@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// showEvents says how the subjects of catalog's events are shown: a business as its line of the list.
+// showEvents returns how the subject of each kind of catalog's events is rendered: a business as its entry of the list.
 func showEvents() map[event.SubjectKind]eventlog.Show {
 	read := func(_ context.Context, kept []json.RawMessage) ([]catalog.Business, error) {
 		lines := make([]catalog.Business, len(kept))
@@ -31,11 +31,11 @@ func showEvents() map[event.SubjectKind]eventlog.Show {
 	}
 }
 
-// eraseEventsEvery is how often events of removed businesses are erased.
+// eraseEventsEvery is the interval at which events of removed businesses are erased.
 const eraseEventsEvery = time.Hour
 
-// eraseEvents erases events of businesses that were removed long enough ago, until ctx ends. A database that is away is tried again the
-// next time.
+// eraseEvents erases the events of businesses that were removed at least [catalog.KeptAfterRemoval]
+// ago. It runs until ctx ends. If the database fails, the next run tries again.
 func eraseEvents(ctx context.Context, businesses *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
 	return periodic.Job{Every: eraseEventsEvery, Within: time.Minute, Failed: "events of removed businesses stay for now", Do: func(ctx context.Context) error {
 		_, err := businesses.EraseEvents(ctx, now.Now().Add(-catalog.KeptAfterRemoval))

@@ -15,13 +15,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// Sales counts the tickets sold of many events at once; booking's client does. Any error means that nobody knows.
+// Sales returns the numbers of tickets sold of many events at once;
+// booking's client implements it. After any error, the numbers are unknown.
 type Sales interface {
 	Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*booking.Sales, error)
 }
 
-// events asks for prices, where those it has do not hold any more, and for tickets sold at the same time; the list is
-// served without what does not come.
+// events serves /events. It asks pricing for prices, if the cached ones are no longer valid, and booking for the
+// tickets sold, both at the same time. The list is served without the numbers of a service that does not answer.
 func (p *Public) events(c *fiber.Ctx) error {
 	version, err := p.version(c)
 	if err != nil {
@@ -39,7 +40,7 @@ func (p *Public) events(c *fiber.Ctx) error {
 	})
 }
 
-// ticketPrices asks for each tier's price on its event's own date and start.
+// ticketPrices asks pricing for each tier's price on the date and start of its event.
 func (p *Public) ticketPrices(ctx context.Context, v *ready.Version, events public.Events, now time.Time) prices {
 	tiers := events.Priced()
 	items, ids := make([]pricing.Item, 0, len(tiers)), make([]uuid.UUID, 0, len(tiers))
@@ -50,8 +51,8 @@ func (p *Public) ticketPrices(ctx context.Context, v *ready.Version, events publ
 	return p.quote(ctx, v, now, items, ids)
 }
 
-// sold asks what is sold of the events and of their tiers, in one call where they are not more than one may name. It
-// returns nil when nobody knows: that is shown as it is, neither as full nor as free.
+// sold asks booking for the tickets sold of the events and their tiers, in as few calls as booking's limit allows.
+// It returns nil if any call fails: the number is then unknown, and the event is shown as neither full nor free.
 func (p *Public) sold(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) public.Sold {
 	ctx, cancel := context.WithTimeout(ctx, p.SalesTimeout)
 	defer cancel()

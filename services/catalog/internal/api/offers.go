@@ -1,4 +1,5 @@
-// Package api serves catalog's paths: the public ones, the offers that the peers read, and the owner's side.
+// Package api serves catalog's paths: the public ones, the offers
+// for the peers, and the owner's side of the internal API.
 package api
 
 import (
@@ -12,9 +13,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 )
 
-// Offers serves GET /internal/offers/{slug}: the newest offer, since it is what peers revalidate against. To who says
-// [catalog.MaxStale] it gives the last one known while PostgreSQL does not answer, and its Age. Its tag follows from its bytes and so from the version, which they hold, and from their form: replicas of
-// two releases never confirm each other's.
+// Offers serves GET /internal/offers/{slug}: the newest offer, which is what peers revalidate against. If PostgreSQL
+// does not answer and the request has [catalog.MaxStale], it returns the last known offer and its Age in seconds.
+//
+// The entity tag is made from the offer's bytes, which contain the version. Two
+// releases that encode an offer differently therefore never confirm each other's tags.
 type Offers struct {
 	Versions *current.Cache[*ready.Version]
 }

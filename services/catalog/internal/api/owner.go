@@ -17,10 +17,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 )
 
-// Owner serves the owner's side of the internal API: what the admin API of admin.md says of businesses.
+// Owner serves the owner's side of the internal API: the business operations of admin.md.
 type Owner struct {
 	Businesses *usecase.Owner
-	Store      *store.Store // for reading
+	Store      *store.Store // for reads
 }
 
 // Mount adds the routes.
@@ -36,7 +36,8 @@ func (o *Owner) Mount(router fiber.Router) {
 	business.Post("/offer", o.compile)
 }
 
-// once makes a change once for each Idempotency-Key of a slug.
+// once runs a change once for each Idempotency-Key of a slug. If the
+// change was made before, the function again sends its stored result.
 func (o *Owner) once(change fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.Once(change, func(c *fiber.Ctx) ([]byte, error) {
 		slug, err := server.Slug(c)
@@ -82,7 +83,7 @@ func (o *Owner) publish(c *fiber.Ctx) error {
 	return sendPublished(c, published)
 }
 
-// compile answers the offer that publishing the body would make.
+// compile returns the offer that publishing the body would make. It publishes nothing.
 func (o *Owner) compile(c *fiber.Ctx) error {
 	source, err := server.Body(c)
 	if err != nil {
@@ -99,7 +100,8 @@ func (o *Owner) compile(c *fiber.Ctx) error {
 	return c.JSON(compiled.Offer)
 }
 
-// ifMatchHeader reads If-Match: "<version>", nil where it is left out; If-None-Match: * is 0, where nothing may be published yet.
+// ifMatchHeader returns the version of If-Match: "<version>", or nil if the header is missing. If-None-Match: *
+// returns 0: the business must not be published yet. Fault: invalid_parameter if the header holds no version.
 func ifMatchHeader(c *fiber.Ctx) (*int64, error) {
 	if c.Get(fiber.HeaderIfNoneMatch) == "*" {
 		return new(int64), nil

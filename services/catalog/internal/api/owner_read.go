@@ -21,7 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 )
 
-// get gives a manifest back: the very text where it was published in the format that is asked for, else a rendering.
+// get returns a manifest. If the requested format is the one in which it
+// was published, it returns the original text; otherwise it converts it.
 func (o *Owner) get(c *fiber.Ctx) error {
 	version, err := versionParam(c)
 	if err != nil {
@@ -46,7 +47,7 @@ func (o *Owner) get(c *fiber.Ctx) error {
 	return sendTagged(c, catalog.MediaYAML, body, versionTag(stored.Version))
 }
 
-// prefersYAML reads the header Accept; YAML goes by several names.
+// prefersYAML reports whether the Accept header prefers YAML, for which it accepts several media types.
 func prefersYAML(c *fiber.Ctx) bool {
 	switch c.Accepts(catalog.MediaJSON, catalog.MediaYAML, "application/x-yaml", "text/yaml") {
 	case "", catalog.MediaJSON:
@@ -62,7 +63,7 @@ func asJSON(v store.Stored) []byte {
 	return v.Canonical
 }
 
-// asYAML is a version in YAML, rendered from JSON once there is room to read that.
+// asYAML returns a version in YAML. It converts a JSON source, and waits for memory first ([reading.Do]).
 func asYAML(ctx context.Context, slug string, v store.Stored) ([]byte, error) {
 	if v.Format == store.YAML {
 		return v.Source, nil
@@ -76,7 +77,7 @@ func asYAML(ctx context.Context, slug string, v store.Stored) ([]byte, error) {
 	return text, err
 }
 
-// blockStyle renders JSON in block style, in the order in which it was written.
+// blockStyle converts JSON to YAML in block style and keeps the order of the fields.
 func blockStyle(source []byte) ([]byte, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(source, &document); err != nil {
@@ -123,7 +124,7 @@ func (o *Owner) list(c *fiber.Ctx) error {
 	return c.JSON(list)
 }
 
-// listed reads the ids of the businesses that are asked for; nil stands for all.
+// listed returns the requested business ids of the query parameter id, or nil for all businesses.
 func listed(c *fiber.Ctx) ([]uuid.UUID, error) {
 	texts := server.Query(c)("id")
 	if len(texts) > catalog.MostListed {
@@ -179,8 +180,7 @@ func versionParam(c *fiber.Ctx) (int64, error) {
 	return version, nil
 }
 
-// removed lists the businesses that were removed at or before an instant, so that whoever keeps something of theirs can
-// erase it.
+// removed lists the businesses that were removed at or before an instant, so that other services can erase their data.
 func (o *Owner) removed(c *fiber.Ctx) error {
 	before, err := time.Parse(time.RFC3339, c.Query("before"))
 	if err != nil {

@@ -17,17 +17,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// prices are what things cost by their id, free ones left out.
+// prices holds prices by the id of a service, variant, tier or rental. Free items are left out.
 type prices struct {
-	of map[uuid.UUID]json.Number // nil: they could not be had
-	// ofVersion says that they were quoted by the very version that is shown: pricing may already know a newer one.
+	of map[uuid.UUID]json.Number // nil: the prices are unknown
+	// ofVersion reports whether pricing used the version that is shown; pricing may already know a newer one.
 	ofVersion bool
-	// They were asked for at from, and may be shown until until without asking again.
+	// The prices were requested at from, and may be shown without a new request until until.
 	from, until time.Time
 }
 
-// withCounts asks for prices by quote, where those of the answer in memory do not hold any more, and for counts at the same time. Prices are
-// asked for once by all who want them at once, as they hold for a while; counts by each, as they are to show what was sold before it asked.
+// withCounts returns prices and counts, which it requests at the same time. It calls quote only if the prices
+// of the cached answer are no longer valid. Concurrent requests share one call of quote, as prices are valid
+// for a while. Each request calls count itself, because it must show everything sold before it began.
 func (p *Public) withCounts(
 	ctx context.Context, key rendered.Key, v *ready.Version, now time.Time,
 	quote func(context.Context) prices, count func() map[uuid.UUID]int,
@@ -40,8 +41,9 @@ func (p *Public) withCounts(
 		both   sync.WaitGroup
 	)
 	both.Go(func() {
-		quoted, _ = p.quotes.Do(ctx, fmt.Sprint(key, v.Offer.Version), func(ctx context.Context) (prices, error) { // an error is no prices
-			if held := p.heldPrices(key, v, now); held.of != nil { // asked for since, by those who came just before
+		// After an error, the prices are unknown.
+		quoted, _ = p.quotes.Do(ctx, fmt.Sprint(key, v.Offer.Version), func(ctx context.Context) (prices, error) {
+			if held := p.heldPrices(key, v, now); held.of != nil { // requested since by a call that ended just now
 				return held, nil
 			}
 			return quote(ctx), nil
@@ -52,7 +54,7 @@ func (p *Public) withCounts(
 	return quoted, counts
 }
 
-// heldPrices are those of the answer in memory while they hold, or none.
+// heldPrices returns the prices of the cached answer if they are still valid, otherwise none.
 func (p *Public) heldPrices(key rendered.Key, v *ready.Version, now time.Time) prices {
 	held := p.held(key, v, now)
 	if held == nil {
@@ -72,12 +74,12 @@ func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Dat
 	return p.quote(ctx, v, now, items, ids)
 }
 
-// quote asks pricing for all items, in one call where they are not more than one may hold; ids are what each price is
-// kept by. Prices may be shown for as long as a version is trusted, so that a pricing service that is away shows as soon,
-// but not beyond what pricing says.
+// quote asks pricing for all items, in as few calls as [pricing.MaxItems] allows. ids are the keys of the
+// prices, in the order of items. The prices are valid as long as a version is trusted ([revalidate.TrustFor]),
+// so that an outage of pricing shows equally soon. They end earlier if pricing's ValidUntil does.
 //
-// It asks in one of the business's places: what waits there does not use up the time that pricing has, and no business
-// has more than a few questions there at once, so that none of them can take long for what others ask.
+// It asks in one of the business's places. A business therefore has only a few requests at pricing
+// at once and cannot slow down the others. The timeout for pricing starts once the place is entered.
 func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, items []pricing.Item, ids []uuid.UUID) prices {
 	if len(items) == 0 {
 		return prices{of: map[uuid.UUID]json.Number{}, ofVersion: true, from: now, until: now.Add(revalidate.TrustFor)}

@@ -23,7 +23,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// Quoter prices many items at once; pricing's client does. Any error means that the prices could not be had.
+// Quoter prices many items at once; pricing's client implements it. After any error, the prices are unknown.
 type Quoter interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
@@ -32,24 +32,24 @@ type Quoter interface {
 type Public struct {
 	Versions        *current.Cache[*ready.Version]
 	Quoter          Quoter
-	QuoteTimeout    time.Duration // after it the list is served without quotes
+	QuoteTimeout    time.Duration // after it, the list is served without quotes
 	Sales           Sales
-	SalesTimeout    time.Duration // after it events are served without what is left of them
+	SalesTimeout    time.Duration // after it, events are served without spots_remaining
 	Ceilings        Ceilings
-	CeilingsTimeout time.Duration // after it rentals are served without what can be booked at most
+	CeilingsTimeout time.Duration // after it, rentals are served without max_bookable_online
 	Rendered        *rendered.Cache
 	Clock           clock.Clock
-	Places          *bulkhead.Tenants // of each business, for asking for prices and for rendering
+	Places          *bulkhead.Tenants // limit concurrent quotes and renderings of each business
 
-	answers bulkhead.Shared[*rendered.Answer] // under way
+	answers bulkhead.Shared[*rendered.Answer] // being made
 	quotes  bulkhead.Shared[prices]
 }
 
 // Mount adds the routes.
 func (p *Public) Mount(router fiber.Router) { p.mount(router.Group("/api/public/:slug")) }
 
-// MountForPeers adds the public paths to the internal port, below /internal, for the MCP server. It has no limits
-// of its own: the MCP server counts each request by its API key before it asks.
+// MountForPeers adds the public paths to the internal port, below /internal, for the MCP server.
+// They have no rate limits: the MCP server counts each request by its API key before it calls them.
 func (p *Public) MountForPeers(router fiber.Router) {
 	p.mount(router.Group("/internal/api/public/:slug"))
 }
@@ -87,7 +87,7 @@ func (p *Public) services(c *fiber.Ctx) error {
 		return sendAnswer(c, held)
 	}
 	answer, err := p.answers.Do(c.UserContext(), fmt.Sprint(key, version.Offer.Version), func(ctx context.Context) (*rendered.Answer, error) {
-		if held := p.held(key, version, now); held != nil { // made since, by those who asked just before
+		if held := p.held(key, version, now); held != nil { // made since by a request that ended just now
 			return held, nil
 		}
 		return p.quotedServices(ctx, key, version, now)
@@ -98,7 +98,7 @@ func (p *Public) services(c *fiber.Ctx) error {
 	return sendAnswer(c, answer)
 }
 
-// held is the answer in memory while it holds, or nil.
+// held returns the cached answer if its prices are still valid, otherwise nil.
 func (p *Public) held(key rendered.Key, version *ready.Version, now time.Time) *rendered.Answer {
 	if held := p.Rendered.Get(key, version.Offer.Version); held != nil && held.Holds(now) {
 		return held
@@ -106,7 +106,7 @@ func (p *Public) held(key rendered.Key, version *ready.Version, now time.Time) *
 	return nil
 }
 
-// quotedServices asks for the prices of a date, where it can be booked, and renders the list.
+// quotedServices renders the list of services. It asks for the prices first, if the date can be booked.
 func (p *Public) quotedServices(ctx context.Context, key rendered.Key, version *ready.Version, now time.Time) (*rendered.Answer, error) {
 	quotes := public.Quotes{Date: key.Date, Unbookable: !bookable(version.Offer, key.Today, key.Date)}
 	n := numbered{complete: true}
@@ -117,7 +117,7 @@ func (p *Public) quotedServices(ctx context.Context, key rendered.Key, version *
 	return p.numbered(ctx, key, version, n, func() any { return version.Public().Services(key.Language, quotes) })
 }
 
-// bookable reports whether anything can be booked for a date: from today to the advance limit (semantics.md §2).
+// bookable reports whether a date can be booked: from today to the advance limit (semantics.md §2).
 func bookable(offer *catalog.Offer, today, date timespan.Date) bool {
 	return today <= date && date <= today+timespan.Date(offer.Bookings.AdvanceDays)
 }
@@ -150,8 +150,8 @@ func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
 	return version, err
 }
 
-// language reads the locale: present and not empty it resolves every text, also when it matches nothing
-// (semantics.md §6).
+// language returns the language that the query parameter locale selects. If locale is present and not
+// empty, every text is resolved, even if the business does not have that language (semantics.md §6).
 func language(c *fiber.Ctx, offer *catalog.Offer) public.Language {
 	requested := c.Query("locale")
 	if requested == "" {
@@ -164,7 +164,7 @@ func language(c *fiber.Ctx, offer *catalog.Offer) public.Language {
 	return public.Language{Resolved: true, Code: code}
 }
 
-// dateParam is the booking date to quote, the business's today where it is left out.
+// dateParam returns the booking date to quote; the default is the business's today.
 func dateParam(c *fiber.Ctx, today timespan.Date) (timespan.Date, error) {
 	if !c.Context().QueryArgs().Has("date") {
 		return today, nil
@@ -172,7 +172,7 @@ func dateParam(c *fiber.Ctx, today timespan.Date) (timespan.Date, error) {
 	return request.Date("date", c.Query("date"))
 }
 
-// serviceParam is the service whose staff is asked for; nil for all.
+// serviceParam returns the id of the service whose staff is requested, or nil for all staff.
 func serviceParam(c *fiber.Ctx) (*uuid.UUID, error) {
 	if !c.Context().QueryArgs().Has("service_id") {
 		return nil, nil

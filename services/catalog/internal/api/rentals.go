@@ -15,14 +15,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// Ceilings gives max_bookable_online of all rentals of a business; rental's client does. Any error means that it could
-// not be read.
+// Ceilings returns max_bookable_online of all rentals of a business;
+// rental's client implements it. After any error, it is unknown.
 type Ceilings interface {
 	Ceilings(ctx context.Context, slug string, offerVersion int64) (*rental.Ceilings, error)
 }
 
-// rentals serves /rentals. Prices, where those it has do not hold any more, and ceilings are asked for at the same time;
-// the list comes without those that cannot be had.
+// rentals serves /rentals. It asks pricing for prices, if the cached ones are no longer valid, and rental for
+// max_bookable_online, both at the same time. The list is served without the numbers of a service that does not answer.
 func (p *Public) rentals(c *fiber.Ctx) error {
 	version, err := p.version(c)
 	if err != nil {
@@ -58,7 +58,7 @@ func (p *Public) rates(ctx context.Context, v *ready.Version, date timespan.Date
 	return p.quote(ctx, v, now, items, ids)
 }
 
-// ceilings returns nil when they cannot be had.
+// ceilings returns max_bookable_online by rental, or nil if rental does not answer or there are no rentals.
 func (p *Public) ceilings(ctx context.Context, v *ready.Version) map[uuid.UUID]int {
 	if !v.Public().HasRentals() {
 		return nil

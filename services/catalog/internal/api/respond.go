@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// sendLasting answers with what depends on nothing but the key and the version.
+// sendLasting sends an answer that depends on the key and the version alone.
 func (p *Public) sendLasting(c *fiber.Ctx, key rendered.Key, version *ready.Version, show func() any) error {
 	look := func() *rendered.Answer { return p.Rendered.Get(key, version.Offer.Version) }
 	answer, err := p.foundOrRendered(c.UserContext(), key.Slug, look, show, func(body []byte) *rendered.Answer {
@@ -29,14 +29,14 @@ func (p *Public) sendLasting(c *fiber.Ctx, key rendered.Key, version *ready.Vers
 	return sendAnswer(c, answer)
 }
 
-// numbered are the numbers of an answer, just asked for.
+// numbered holds the numbers of an answer that were requested for it.
 type numbered struct {
 	prices   prices
 	counts   map[uuid.UUID]int
-	complete bool // nobody whose counts are needed was away
+	complete bool // every service whose counts are needed has answered
 }
 
-// sendNumbered answers with what depends on numbers too.
+// sendNumbered sends an answer that also depends on prices and counts.
 func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Version, n numbered, show func() any) error {
 	answer, err := p.numbered(c.UserContext(), key, version, n, show)
 	if err != nil {
@@ -45,8 +45,8 @@ func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Ver
 	return sendAnswer(c, answer)
 }
 
-// numbered is the answer with these numbers: the one that is held where it shows the same ones. An answer that lacks a
-// number, or whose prices are another version's, is not kept.
+// numbered returns the answer with the numbers n: the cached one if it shows the same numbers, otherwise
+// a new one. An answer is not cached if a number is missing, or if its prices belong to another version.
 func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.Version, n numbered, show func() any) (*rendered.Answer, error) {
 	numbers := rendered.Numbers{Prices: n.prices.of, Counts: n.counts}
 	lasts := n.complete && n.prices.of != nil && n.prices.ofVersion
@@ -67,8 +67,8 @@ func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.
 	})
 }
 
-// foundOrRendered is the answer that is there, or else JSON that is made in one of the business's places: a large list takes long, and others
-// wait for the processor.
+// foundOrRendered returns the answer that look finds, or renders one. It renders in one of
+// the business's places, because a large list keeps a processor busy while others wait.
 func (p *Public) foundOrRendered(
 	ctx context.Context, slug string, look func() *rendered.Answer, show func() any, keep func(body []byte) *rendered.Answer,
 ) (*rendered.Answer, error) {
@@ -80,7 +80,7 @@ func (p *Public) foundOrRendered(
 		return nil, err
 	}
 	defer leave()
-	if held := look(); held != nil { // made by those who had a place while this waited for one
+	if held := look(); held != nil { // rendered by another request while this one waited for a place
 		return held, nil
 	}
 	body, err := encode(show())
@@ -94,7 +94,7 @@ func sendAnswer(c *fiber.Ctx, a *rendered.Answer) error {
 	return sendTagged(c, fiber.MIMEApplicationJSON, a.Body, a.Tag)
 }
 
-// encode renders v as JSON and leaves HTML in texts readable: answers are never put into a page as they are.
+// encode renders v as JSON and leaves HTML in texts unescaped, as answers are never inserted into a page unchanged.
 func encode(v any) ([]byte, error) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
@@ -102,13 +102,13 @@ func encode(v any) ([]byte, error) {
 	if err := encoder.Encode(v); err != nil {
 		return nil, fmt.Errorf("encode answer: %w", err)
 	}
-	return bytes.Clone(body.Bytes()), nil // kept for long: without the room that the buffer grew by
+	return bytes.Clone(body.Bytes()), nil // kept for long: without the unused capacity of the buffer
 }
 
-// sendTagged answers with the body, or with 304 when the caller has it already.
+// sendTagged sends the body, or 304 if the caller already has it.
 //
-// Cache-Control no-cache lets anyone keep the answer but ask before each use: prices, the pause and the version can
-// change at any moment, and asking costs one 304.
+// Cache-Control: no-cache lets callers store the answer but revalidate it before each use.
+// Prices, the pause and the version can change at any moment, and revalidation costs one 304.
 func sendTagged(c *fiber.Ctx, mediaType string, body []byte, tag string) error {
 	header := &c.Response().Header
 	header.SetBytesK(etagKey, tag)
@@ -120,5 +120,6 @@ func sendTagged(c *fiber.Ctx, mediaType string, body []byte, tag string) error {
 	return c.Send(body)
 }
 
-// Headers of every answer as fasthttp keeps them: brought into that form anew, they took longer than finding the answer.
+// Header keys and values in fasthttp's canonical form; converting
+// them for each answer took longer than finding the answer.
 var etagKey, cacheControlKey, noCache = []byte("Etag"), []byte(fiber.HeaderCacheControl), []byte("no-cache")

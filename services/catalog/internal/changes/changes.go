@@ -1,5 +1,6 @@
-// Package changes tells every reader of offers, on all replicas, which business has just changed: a Redis message with
-// its slug. A message may be lost; readers then notice the change by age (docs/decisions/004), so sending never fails a publish.
+// Package changes announces to all readers of offers, on all replicas, which business has
+// changed, by a Redis message with its slug. If a message is lost, readers notice the change by
+// the age of their copy (docs/decisions/004). A failed message therefore never fails a publish.
 package changes
 
 import (
@@ -13,10 +14,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// sendTimeout is how long a publish waits for Redis at most.
+// sendTimeout is the longest time that a publish waits for Redis.
 const sendTimeout = 500 * time.Millisecond
 
-// Sender sends changes.
+// Sender announces changes.
 type Sender struct {
 	redis  redis.UniversalClient
 	tel    *telemetry.Telemetry
@@ -27,15 +28,15 @@ type Sender struct {
 // NewSender returns a sender on the channel [catalog.ChangesChannel].
 func NewSender(client redis.UniversalClient, tel *telemetry.Telemetry) *Sender {
 	lost := tel.Counter("slotmesh.catalog.changes.unsent", "Changes that Redis did not take.")
-	lost.Add(context.Background(), 0) // there from the start, so that the first one is seen as an increase
+	lost.Add(context.Background(), 0) // exists from the start, so that the first failure shows as an increase
 	return &Sender{redis: client, tel: tel, within: sendTimeout, lost: lost}
 }
 
-// Wait sets how long Redis is waited for.
+// Wait sets the longest time that [Sender.Announce] waits for Redis.
 func (s *Sender) Wait(within time.Duration) { s.within = within }
 
-// Announce sends that the business with the slug has changed. It is sent also when the caller is gone meanwhile: the
-// change itself is done.
+// Announce sends that the business with this slug has changed. It
+// ignores the cancellation of ctx, because the change is already made.
 func (s *Sender) Announce(ctx context.Context, slug string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.within)
 	defer cancel()

@@ -1,6 +1,6 @@
-// Package compile turns a manifest, which says what its owner wrote, into the offer that the other services compute
-// with: defaults applied, keys resolved to ids, prices in minor units, lists in the order in which they are used. It is
-// pure.
+// Package compile turns a manifest, as the owner wrote it, into the offer that the
+// other services compute with. It applies defaults, resolves keys to ids, converts
+// prices to minor units, and sorts lists into the order of use. It has no side effects.
 package compile
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// compiler knows what the parts of one manifest refer to.
+// compiler holds the ids that the keys of one manifest refer to.
 type compiler struct {
 	m        *manifest.Manifest
 	id       uuid.UUID // of the business
@@ -26,9 +26,9 @@ type compiler struct {
 	err      error // the first fault
 }
 
-// Offer returns the offer that this version of the manifest makes; [catalog.Offer.Prepare] is left to who uses it. A
-// manifest that [manifest.Parse] accepted compiles; another may fail by an unknown currency, a key that names nothing,
-// or an amount that the currency cannot express.
+// Offer compiles this version of the manifest; the caller calls [catalog.Offer.Prepare]. A
+// manifest that [manifest.Parse] accepted always compiles. Otherwise Offer fails for an unknown
+// currency, for a key that refers to nothing, and for an amount that the currency cannot express.
 func Offer(m *manifest.Manifest, version int64) (*catalog.Offer, error) {
 	c, err := newCompiler(m)
 	if err != nil {
@@ -75,7 +75,7 @@ func byKey[T any](list []T, of func(*T) (manifest.Key, uuid.UUID)) map[manifest.
 	return ids
 }
 
-// business returns the offer with what stands at the top of the manifest.
+// business returns the offer with the top-level fields of the manifest.
 func (c *compiler) business(version int64) *catalog.Offer {
 	m, bookings := c.m, c.m.BookingSettings()
 	return &catalog.Offer{
@@ -161,7 +161,7 @@ func (c *compiler) block(b *manifest.Block) catalog.Block {
 	return catalog.Block{From: b.From, To: b.To, StaffIDs: c.resolveAll(b.Staff, c.staff), Reason: b.Reason}
 }
 
-// resolve returns the id of a key.
+// resolve returns the id of a key; an unknown key fails the compilation.
 func (c *compiler) resolve(key manifest.Key, ids map[manifest.Key]uuid.UUID) uuid.UUID {
 	id, ok := ids[key]
 	if !ok {
@@ -170,12 +170,12 @@ func (c *compiler) resolve(key manifest.Key, ids map[manifest.Key]uuid.UUID) uui
 	return id
 }
 
-// resolveAll returns the ids of keys.
+// resolveAll returns the ids of keys, as [compiler.resolve] does.
 func (c *compiler) resolveAll(keys []manifest.Key, ids map[manifest.Key]uuid.UUID) []uuid.UUID {
 	return each(keys, func(k *manifest.Key) uuid.UUID { return c.resolve(*k, ids) })
 }
 
-// minor returns an amount in minor units.
+// minor returns an amount in minor units of the business's currency.
 func (c *compiler) minor(d manifest.Decimal) int64 {
 	amount, err := c.currency.Minor(d.Decimal)
 	c.fail(err)
@@ -196,7 +196,7 @@ func (c *compiler) fail(err error) {
 	}
 }
 
-// each maps a list; nothing maps to nil.
+// each maps a list; an empty list maps to nil.
 func each[T, U any](list []T, to func(*T) U) []U {
 	if len(list) == 0 {
 		return nil

@@ -15,12 +15,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/rule"
 )
 
-// sortBy sorts in place and keeps the written order of equal elements.
+// sortBy sorts list in place and keeps the written order of equal elements.
 func sortBy[T any](list []T, compare func(a, b *T) int) {
 	slices.SortStableFunc(list, func(a, b T) int { return compare(&a, &b) })
 }
 
-// staffList is in Auto-Assign order (semantics.md §2).
+// staffList returns the staff in Auto-Assign order (semantics.md §2).
 func (c *compiler) staffList() []catalog.Staff {
 	list := each(c.m.Staff, c.member)
 	sortBy(list, func(a, b *catalog.Staff) int {
@@ -46,12 +46,12 @@ func (c *compiler) member(s *manifest.Staff) catalog.Staff {
 	return member
 }
 
-// serviceList is in display order: by order, and as written where that is equal.
+// serviceList returns the services in display order: by their order field, then as written.
 func (c *compiler) serviceList() []catalog.Service {
 	return each(inOrder(c.m.Services, func(s *manifest.Service) int { return s.Order }), c.service)
 }
 
-// inOrder returns the elements by their order, and as written where that is equal.
+// inOrder returns a copy of list sorted by order; equal elements keep the written order.
 func inOrder[T any](list []T, order func(*T) int) []T {
 	sorted := slices.Clone(list)
 	sortBy(sorted, func(a, b *T) int { return cmp.Compare(order(a), order(b)) })
@@ -138,7 +138,7 @@ func (c *compiler) bundle(p *manifest.Package) catalog.Package {
 	}
 }
 
-// eventList is in the order in which the events happen.
+// eventList returns the events by date, then start.
 func (c *compiler) eventList() []catalog.Event {
 	list := each(c.m.Events, c.event)
 	sortBy(list, func(a, b *catalog.Event) int {
@@ -176,7 +176,7 @@ func (c *compiler) tier(t *manifest.Tier, of *manifest.Event) catalog.Tier {
 	}
 }
 
-// rentalList is in display order, like the services.
+// rentalList returns the rentals in display order, as [compiler.serviceList] does.
 func (c *compiler) rentalList() []catalog.Rental {
 	return each(inOrder(c.m.Rentals, func(r *manifest.Rental) int { return r.Order }), c.rental)
 }
@@ -207,7 +207,7 @@ func (c *compiler) upsell(u *manifest.Upsell) catalog.Upsell {
 	return catalog.Upsell{RentalID: c.resolve(u.Rental, c.rentals), Required: u.Required}
 }
 
-// units are those listed, or as many as units_count says, named 1, 2, ….
+// units returns the listed units, or units_count units with the keys 1, 2, ….
 func units(r *manifest.Rental) []catalog.RentalUnit {
 	if r.UnitsCount == nil {
 		return each(r.Units, unit)
@@ -227,7 +227,7 @@ func unit(u *manifest.RentalUnit) catalog.RentalUnit {
 	}
 }
 
-// ruleList is in the order in which the rules apply: by priority, then key.
+// ruleList returns the rules in the order in which they apply: by priority, then key.
 func (c *compiler) ruleList() []catalog.Rule {
 	list := each(c.m.PricingRules, c.rule)
 	sortBy(list, func(a, b *catalog.Rule) int {
@@ -251,7 +251,7 @@ func (c *compiler) rule(r *manifest.PricingRule) catalog.Rule {
 	}
 }
 
-// priceNeeds are the inputs that any of the rules needs, each once, in the order of the table of kinds.
+// priceNeeds returns the inputs that any of the rules needs, each once, in the order of [rule.Kinds].
 func priceNeeds(rules []catalog.Rule) []rule.Input {
 	var needs []rule.Input
 	for _, spec := range rule.Kinds {

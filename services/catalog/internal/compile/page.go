@@ -40,7 +40,7 @@ func labelled(text manifest.Line, translations map[manifest.Language]manifest.Qu
 	}
 }
 
-// texts are the translations of one field that are not left out; none is nil.
+// texts returns the translations of one field by language code, without empty ones; nil if none is left.
 func texts[T any](translations map[manifest.Language]T, text func(T) string) map[string]string {
 	var written map[string]string
 	for language, t := range translations {

@@ -1,9 +1,10 @@
-// Package current keeps the newest version of each business ready in memory, so that it is decoded and compiled once per
-// version and not once per request.
+// Package current keeps the newest version of each business in memory, so
+// that it is decoded and compiled once per version, not once per request.
 //
-// A version's text never changes, so only the number of the newest one must be kept fresh (libs/revalidate). [Cache.Verified] asks
-// the database for it every time; [Cache.Fresh] trusts what it learned a moment ago, and goes on with the last good version
-// while the database is away (docs/decisions/004): the one in memory, or where there is none its copy in Redis (package lastknown).
+// A version's text never changes, so only the number of the newest version is revalidated
+// (libs/revalidate). [Cache.Verified] asks the database for it every time. [Cache.Fresh] trusts a number
+// that it read at most [revalidate.TrustFor] ago. While the database is unavailable, Fresh returns the last
+// good version (docs/decisions/004): the one in memory, otherwise its copy in Redis (package lastknown).
 package current
 
 import (
@@ -24,16 +25,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// Source is where versions come from. Both report [store.ErrNotFound].
+// Source provides the versions. Both methods return [store.ErrNotFound] for an unknown business or version.
 type Source interface {
 	Head(ctx context.Context, slug string) (int64, error)
 	Text(ctx context.Context, slug string, version int64) (store.Text, error)
 }
 
-// Build makes the ready form of a version from its stored text.
+// Build decodes and compiles a version from its stored text.
 type Build[T any] func(text store.Text, version int64) (T, error)
 
-// Cache holds ready versions. Its memory is bounded by the canonical JSON that they were made from.
+// Cache holds decoded versions. Its memory is bounded by the size of the canonical JSON that they were made from.
 type Cache[T any] struct {
 	source   Source
 	build    Build[T]
@@ -48,20 +49,21 @@ type Cache[T any] struct {
 	reads    bulkhead.Shared[lastknown.Copy] // by slug
 }
 
-// version is never changed, but for the note of its copy.
+// version is one decoded version of a business. Only copied ever changes.
 type version[T any] struct {
 	number int64
 	ready  T
 	bytes  int
-	copied atomic.Pointer[time.Time] // when its copy was confirmed last
+	copied atomic.Pointer[time.Time] // when Redis was last sent a confirmation of its copy
 }
 
 func (v *version[T]) Number() int64 { return v.number }
 func (v *version[T]) Size() int     { return v.bytes }
 
-// New returns an empty cache that keeps up to maxBytes of canonical JSON in its ready form, and one version at least.
-// Who asks for a business of which a version or a copy is kept waits for patience at most to learn whether there is a newer one; 0 is
-// no bound.
+// New returns an empty cache that holds decoded versions of up to maxBytes of canonical JSON, and always at least one.
+//
+// A reader waits at most patience for the number of the newest version,
+// if there is an older version or a copy to return. 0 means no limit.
 func New[T any](source Source, build Build[T], copies *lastknown.Copies, maxBytes int, patience time.Duration, clk clock.Clock, tel *telemetry.Telemetry) *Cache[T] {
 	c := &Cache[T]{
 		source: source, build: build, copies: copies, patience: patience, clock: clk, tel: tel,
@@ -77,19 +79,21 @@ func New[T any](source Source, build Build[T], copies *lastknown.Copies, maxByte
 	return c
 }
 
-// Verified returns the version of slug that is the newest while the call lasts, and its number.
+// Verified returns the newest version of slug and its number. It
+// asks the database during the call. Fault: business_not_found.
 func (c *Cache[T]) Verified(ctx context.Context, slug string) (T, int64, error) {
 	return unwrap(c.versions.Newest(ctx, slug))
 }
 
-// Fresh returns a version of slug that was the newest at some time within the last [revalidate.TrustFor], and its number. While
-// the database is away, or slow to say, it is the last one known.
+// Fresh returns a version of slug that was the newest at some time within the last [revalidate.TrustFor], and its
+// number. While the database is unavailable or slow, it returns the last known version. Fault: business_not_found.
 func (c *Cache[T]) Fresh(ctx context.Context, slug string) (T, int64, error) {
 	return unwrap(c.versions.Get(ctx, slug))
 }
 
-// LastKnown returns what [Cache.Verified] does, or while the database is away, or slow to say, the last version known; and how long
-// ago it was last known to be the newest.
+// LastKnown returns the newest version of slug and asks the database, as [Cache.Verified]
+// does. While the database is unavailable or slow, it returns the last known version. The
+// duration is how long ago the version was last known to be the newest.
 func (c *Cache[T]) LastKnown(ctx context.Context, slug string) (T, time.Duration, error) {
 	v, age, err := c.versions.LastKnown(ctx, slug)
 	ready, _, err := unwrap(v, err)
@@ -107,7 +111,8 @@ func unwrap[T any](v *version[T], err error) (T, int64, error) {
 	return v.ready, v.number, nil
 }
 
-// ask is what versions are revalidated by.
+// ask returns the newest version of slug and its age, for [revalidate.New]. known is the version in
+// memory, or nil. If mayBeOld is set and the database does not answer, it returns the copy in Redis.
 func (c *Cache[T]) ask(ctx context.Context, slug string, known *version[T], mayBeOld bool) (*version[T], time.Duration, error) {
 	asked := c.clock.Now()
 	head, err := c.head(ctx, slug, mayBeOld)
@@ -116,7 +121,7 @@ func (c *Cache[T]) ask(ctx context.Context, slug string, known *version[T], mayB
 			return v, age, nil
 		}
 		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			head, err = c.source.Head(ctx, slug) // there is nothing else to wait for
+			head, err = c.source.Head(ctx, slug) // there is neither a version in memory nor a copy to return
 		}
 	}
 	newest := known
@@ -138,7 +143,7 @@ func (c *Cache[T]) ask(ctx context.Context, slug string, known *version[T], mayB
 	return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")
 }
 
-// head asks for the number of the newest version, with the patience of one who can do with another.
+// head returns the number of the newest version. If mayBeOld is set, it waits at most c.patience.
 func (c *Cache[T]) head(ctx context.Context, slug string, mayBeOld bool) (int64, error) {
 	if mayBeOld && c.patience > 0 {
 		var cancel context.CancelFunc
@@ -173,7 +178,8 @@ func (c *Cache[T]) made(ctx context.Context, slug string, number int64, text sto
 	return &version[T]{number: number, ready: ready, bytes: len(text.JSON)}, nil
 }
 
-// lastKnown makes a version from its copy, or returns nil.
+// lastKnown builds a version from its copy in Redis and returns
+// it with its age. It returns nil if there is no readable copy.
 func (c *Cache[T]) lastKnown(ctx context.Context, slug string) (*version[T], time.Duration) {
 	read, err := c.reads.Do(ctx, slug, func(ctx context.Context) (lastknown.Copy, error) { return c.copies.Read(ctx, slug) })
 	var v *version[T]
@@ -189,7 +195,7 @@ func (c *Cache[T]) lastKnown(ctx context.Context, slug string) (*version[T], tim
 	return v, read.Age
 }
 
-// copy confirms the version in its copy from time to time.
+// copy confirms the copy of the version in Redis, at most every [lastknown.ConfirmEvery].
 func (c *Cache[T]) copy(slug string, v *version[T], asked time.Time, text func(context.Context) ([]byte, error)) {
 	now := c.clock.Now()
 	last := v.copied.Load()

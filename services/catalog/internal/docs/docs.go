@@ -1,9 +1,10 @@
-// Package docs describes the public interface: the OpenAPI document, written by hand, and the developers' page, a guide with programs that
-// the tests run, and a reference made of the document, to try it.
+// Package docs serves the documentation of the public interface: the OpenAPI document,
+// written by hand, and the developers' page. The page has a guide with programs that the
+// tests run, and a reference, made from the document, with which readers can send requests.
 package docs
 
 import (
-	_ "embed" // the files below
+	_ "embed" // for the files below
 	"fmt"
 	"sync"
 
@@ -22,10 +23,10 @@ var (
 	pageSource string
 )
 
-// collection is made once in a process, in which tests start many.
+// collection is made once per process, because tests start many services in one process.
 var collection = sync.OnceValues(func() ([]byte, error) { return postman(source) })
 
-// document is made once in a process: the description, and the webhooks of the catalogue of events.
+// document is made once per process: the OpenAPI source and the webhooks of the event catalogue.
 var document = sync.OnceValues(func() (*openapi.File, error) {
 	webhooks, err := catalogue.Webhooks(false)
 	if err != nil {
@@ -38,10 +39,11 @@ var document = sync.OnceValues(func() (*openapi.File, error) {
 	return openapi.Document(whole)
 })
 
-// maxCollections bounds the memory for collections of Postman by the address of their site: a caller can send any Host.
+// maxCollections bounds the memory of the Postman collections, which
+// are cached by site address: callers can send any Host header.
 const maxCollections = 1 << 20 // bytes
 
-// Mount adds the routes: the document, the same as a collection of Postman, the page, and the page's viewer.
+// Mount adds the routes: the OpenAPI document, the Postman collection, the developers' page and its viewer script.
 func Mount(router fiber.Router) error {
 	document, err := document()
 	if err != nil {

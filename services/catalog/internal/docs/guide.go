@@ -15,13 +15,13 @@ import (
 //go:embed samples
 var samples embed.FS
 
-// sample is a program of the guide; the end-to-end tests run each. File is the name under which Run runs it.
+// sample is a program of the guide; the end-to-end tests run each. Run is the command that runs it under the name File.
 type sample struct{ Language, File, Run, Text string }
 
-// advice says what a client does about an error.
+// advice is what a client should do about an error.
 type advice struct{ Status, Code, Do string }
 
-// errorAdvice has every code of the document; a test holds it to that.
+// errorAdvice covers every error code of the OpenAPI document; a test checks that.
 var errorAdvice = []advice{
 	{"400", "invalid_parameter", "The sentence names the field and what would be right. Correct the request."},
 	{"401", "missing_api_key", "Send Authorization: Bearer and a key."},
@@ -58,7 +58,7 @@ var errorAdvice = []advice{
 	{"503", "outcome_unknown", "It may have been booked. Send the very same request again, with its Idempotency-Key."},
 }
 
-// guide renders the page.
+// guide renders the developers' page.
 func guide() (*openapi.File, error) {
 	book, err := samplesOf("book", "sh", "mts", "py", "go")
 	if err != nil {
@@ -82,13 +82,13 @@ func guide() (*openapi.File, error) {
 	}.File(pageSource)
 }
 
-// payload is a type of event of the guide.
+// payload is an event type of the guide with an example.
 type payload struct {
 	Type          event.Type
 	Summary, Text string
 }
 
-// payloads returns the types of events of webhooks, each with one payload.
+// payloads returns the event types that webhooks receive, each with one example payload.
 func payloads() ([]payload, error) {
 	var all []payload
 	for _, entry := range catalogue.Entries() {
@@ -107,10 +107,10 @@ func payloads() ([]payload, error) {
 
 var languages = map[string]string{"sh": "curl", "ts": "TypeScript", "mts": "TypeScript", "py": "Python", "go": "Go"}
 
-// runners run a program by the ending of its name. Node strips the types itself, from 22.18 on.
+// runners maps a file extension to the command that runs such a program. Node 22.18 and later runs TypeScript directly.
 var runners = map[string]string{"sh": "sh", "mts": "node", "py": "python3", "go": "go run"}
 
-// samplesOf reads the programs of one name in these languages.
+// samplesOf returns the programs with this base name, one for each extension.
 func samplesOf(name string, endings ...string) ([]sample, error) {
 	var all []sample
 	for _, ending := range endings {
@@ -118,7 +118,8 @@ func samplesOf(name string, endings ...string) ([]sample, error) {
 		if err != nil {
 			return nil, err
 		}
-		shown := strings.TrimPrefix(string(text), "//go:build ignore\n\n") // keeps them out of this package
+		// The build tag keeps the Go samples out of this package.
+		shown := strings.TrimPrefix(string(text), "//go:build ignore\n\n")
 		one := sample{Language: languages[ending], File: name + "." + ending, Text: strings.TrimSpace(shown)}
 		if runner := runners[ending]; runner != "" {
 			one.Run = runner + " " + one.File

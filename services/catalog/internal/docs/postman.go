@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// operation is as much of one of the document's as a request of a collection shows.
+// operation holds the fields of an OpenAPI operation that a request of the collection shows.
 type operation struct {
 	Summary, Description string
 	Tags                 []string
@@ -19,7 +19,7 @@ type operation struct {
 	RequestBody          struct {
 		Content map[string]struct {
 			Example  any
-			Examples yaml.Node // in their order: the first shows the least
+			Examples yaml.Node // in the written order; the first is the smallest
 		}
 	} `yaml:"requestBody"`
 }
@@ -31,28 +31,28 @@ type parameter struct {
 	Example               any
 }
 
-// described is the document, with its paths in their order.
+// described is the OpenAPI document, with its paths in the written order.
 type described struct {
 	Info struct{ Title, Version, Summary string }
 	Tags []struct{ Name, Description string }
-	// Paths are mappings of methods to operations.
+	// Paths maps each path to a mapping of methods to operations.
 	Paths      yaml.Node
 	Components struct{ Parameters map[string]parameter }
 }
 
 type object = map[string]any
 
-// anySite is the address of the site in a collection that is for no site in particular.
+// anySite is the placeholder for the site's address in the collection; [collectionOf] replaces it.
 const anySite = "https://book.example"
 
-// collectionOf returns the collection for the site with this address.
+// collectionOf returns the collection with the address of a site in place of [anySite].
 func collectionOf(collection []byte, site string) []byte {
-	quoted, _ := json.Marshal(site) // a string always has a JSON form
+	quoted, _ := json.Marshal(site) // a string can always be encoded
 	return bytes.ReplaceAll(collection, []byte(`"`+anySite+`"`), quoted)
 }
 
-// postman is the document as a collection of Postman (v2.1): a folder for each tag, and a request for each operation, whose site, business and
-// key are variables.
+// postman converts the OpenAPI document to a Postman collection (v2.1). It has a folder
+// for each tag and a request for each operation. Site, business and API key are variables.
 func postman(source []byte) ([]byte, error) {
 	var d described
 	if err := yaml.Unmarshal(source, &d); err != nil {
@@ -63,7 +63,7 @@ func postman(source []byte) ([]byte, error) {
 		path, methods := d.Paths.Content[i].Value, d.Paths.Content[i+1]
 		for j := 0; j+1 < len(methods.Content); j += 2 {
 			method := methods.Content[j].Value
-			if method == "parameters" { // the slug
+			if method == "parameters" { // the slug parameter, common to all methods
 				continue
 			}
 			var o operation
@@ -96,7 +96,7 @@ func postman(source []byte) ([]byte, error) {
 	})
 }
 
-// request is an operation as a request; parameters that may be left out are switched off.
+// request converts an operation to a request of the collection. Optional parameters are disabled.
 func (d *described) request(method, path string, o operation) (object, error) {
 	headers, query := []object{}, []object{}
 	for _, p := range o.Parameters {
@@ -124,7 +124,7 @@ func (d *described) request(method, path string, o operation) (object, error) {
 		request["auth"] = object{"type": "bearer", "bearer": []object{{"key": "token", "value": "{{apiKey}}", "type": "string"}}}
 		for _, h := range headers {
 			if h["key"] == "Idempotency-Key" {
-				h["value"], h["disabled"] = "{{$guid}}", false // another one for each request
+				h["value"], h["disabled"] = "{{$guid}}", false // Postman inserts a new UUID for each request
 			}
 		}
 	}

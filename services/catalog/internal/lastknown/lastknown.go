@@ -1,8 +1,9 @@
-// Package lastknown keeps a copy of each business's newest version in Redis, for replicas that start while PostgreSQL does not
-// answer.
+// Package lastknown keeps a copy of each business's newest version
+// in Redis, for replicas that start while PostgreSQL is unavailable.
 //
-// A copy is never the truth: it is read only where neither PostgreSQL nor the process's memory has an answer, and it lives
-// for [Lifetime] after PostgreSQL last confirmed it. A newer version, or a removal, supersedes it for good: see confirm.lua.
+// A copy is not authoritative. It is read only if neither PostgreSQL nor the memory of the
+// process has the version, and it expires [Lifetime] after PostgreSQL last confirmed it. A
+// newer version, or the removal of the business, supersedes the copy for good (confirm.lua).
 package lastknown
 
 import (
@@ -26,14 +27,15 @@ import (
 )
 
 const (
-	// Lifetime is how long after it was last known to be the newest a version is served from its copy.
+	// Lifetime is how long a copy may be served after its version was last known to be the newest.
 	Lifetime = 24 * time.Hour
-	// ConfirmEvery is how often each replica says that a version is still the newest; ages are as exact as that.
+	// ConfirmEvery is the interval at which each replica confirms that a version
+	// is still the newest. The ages of copies are only as exact as this.
 	ConfirmEvery = time.Minute
 
-	mostBytes  = 1 << 20  // of a compressed text; larger ones have no copy
-	mostText   = 64 << 20 // of a text
-	atOnce     = 16       // copies that a process writes at the same time
+	mostBytes  = 1 << 20  // maximum size of a compressed text; larger texts are not copied
+	mostText   = 64 << 20 // maximum size of an uncompressed text
+	atOnce     = 16       // maximum number of copies that a process writes concurrently
 	retryEvery = time.Second
 )
 
@@ -42,28 +44,29 @@ var confirmSource string
 
 var confirm = redis.NewScript(confirmSource)
 
-// waits are how long Redis is waited for.
+// waits are the timeouts for Redis.
 type waits struct {
-	write time.Duration // by nobody: a copy is written beside requests
-	tell  time.Duration // by a change or a reader
+	write time.Duration // for writing a copy, for which no request waits
+	tell  time.Duration // for a change or a reader that waits for Redis
 }
 
-// Copies are the copies of one database's businesses.
+// Copies reads and writes the copies of the businesses of one database.
 type Copies struct {
 	redis  redis.UniversalClient
 	prefix string
 	tel    *telemetry.Telemetry
 	within waits
 	writes errgroup.Group
-	away   atomic.Bool // Redis did not take the last copy
+	away   atomic.Bool // writing the last copy failed
 
 	mu      sync.Mutex
-	pending map[string]int64 // superseded versions by slug, which Redis has not been told of
+	pending map[string]int64 // superseded versions by slug that Redis does not know yet
 
 	served, unsaved metric.Int64Counter
 }
 
-// New returns the copies whose Redis keys begin with prefix. Run tells Redis later what it could not be told at once.
+// New returns the copies whose Redis keys begin with prefix. The caller
+// also starts [Copies.Run], which retries what could not be sent to Redis.
 func New(client redis.UniversalClient, prefix string, tel *telemetry.Telemetry) *Copies {
 	c := &Copies{
 		redis: client, prefix: prefix, tel: tel, within: waits{write: 2 * time.Second, tell: 250 * time.Millisecond}, pending: map[string]int64{},
@@ -74,16 +77,17 @@ func New(client redis.UniversalClient, prefix string, tel *telemetry.Telemetry) 
 	return c
 }
 
-// Wait sets how long Redis is waited for, by all.
+// Wait sets all timeouts for Redis.
 func (c *Copies) Wait(within time.Duration) { c.within = waits{within, within} }
 
 func (c *Copies) key(slug string) string { return c.prefix + slug }
 
-// marker exists while any copy does; no business is called so.
+// marker returns the key that exists as long as any copy does. No business can have the slug "*".
 func (c *Copies) marker() string { return c.prefix + "*" }
 
-// Confirm notes, without being waited for, that the version of slug was the newest at the age before now. text gives its canonical
-// JSON where the copy lacks it. It reports false where too much else is being written: try again later.
+// Confirm records in the background that the version of slug was the newest one age ago.
+// text returns the version's canonical JSON; it is called if the copy lacks it. Confirm
+// returns false if too many copies are being written; the caller then tries again later.
 func (c *Copies) Confirm(slug string, version int64, age time.Duration, text func(context.Context) ([]byte, error)) bool {
 	return c.writes.TryGo(func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), c.within.write)
@@ -116,7 +120,7 @@ func (c *Copies) confirm(ctx context.Context, slug string, version int64, age ti
 			return err
 		}
 		if len(packed) > mostBytes || len(plain) > mostText {
-			packed = nil // an empty text: nothing older is served in its place
+			packed = nil // an empty text, so that no older version is served instead
 		}
 		if _, err := c.tell(ctx, slug, version, age, packed); err != nil {
 			return err
@@ -129,8 +133,8 @@ func (c *Copies) tell(ctx context.Context, slug string, version int64, age time.
 	return confirm.Run(ctx, c.redis, []string{c.key(slug)}, append([]any{version, (Lifetime - age).Milliseconds()}, text...)...).Bool()
 }
 
-// Supersede says that the versions of slug before this one are not the newest any more, for good; version is the newest now, or
-// follows the last one of a business that is removed. Where Redis does not answer soon it is told by [Copies.Run].
+// Supersede records that no version of slug before this one is the newest, for good. version is the newest one, or the
+// last one plus 1 if the business was removed. If Redis does not answer within the timeout, [Copies.Run] tries again.
 func (c *Copies) Supersede(ctx context.Context, slug string, version int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.within.tell)
 	defer cancel()
@@ -140,14 +144,14 @@ func (c *Copies) Supersede(ctx context.Context, slug string, version int64) {
 	}
 }
 
-// SupersedeLater is [Copies.Supersede] for those who do not wait.
+// SupersedeLater records the same as [Copies.Supersede] but leaves it to [Copies.Run] to send it.
 func (c *Copies) SupersedeLater(slug string, version int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pending[slug] = max(version, c.pending[slug])
 }
 
-// Run tells Redis what it could not be told at once, until ctx ends.
+// Run sends to Redis what could not be sent before, every second until ctx ends.
 func (c *Copies) Run(ctx context.Context) error {
 	ticker := time.NewTicker(retryEvery)
 	defer ticker.Stop()
@@ -161,7 +165,7 @@ func (c *Copies) Run(ctx context.Context) error {
 	}
 }
 
-// retry goes on to the first failure: Redis is away then.
+// retry sends the pending versions and stops at the first failure, because Redis is then unavailable.
 func (c *Copies) retry(ctx context.Context) {
 	c.mu.Lock()
 	pending := maps.Clone(c.pending)
@@ -181,20 +185,20 @@ func (c *Copies) retry(ctx context.Context) {
 	}
 }
 
-// Close waits for what is being written.
+// Close waits for the copies that are being written.
 func (c *Copies) Close() error { return c.writes.Wait() }
 
 // Copy is the last known version of a business.
 type Copy struct {
 	Version int64
-	JSON    []byte        // canonical; its descriptions may not be sanitized
-	Age     time.Duration // since the version was last known to be the newest
+	JSON    []byte        // canonical; its descriptions may be unsanitized
+	Age     time.Duration // time since the version was last known to be the newest
 }
 
-// ErrNone says that there is no copy of a business.
+// ErrNone reports that Redis has no copy of a business.
 var ErrNone = errors.New("no copy of the business is known")
 
-// Read returns the copy of slug. It waits for Redis only a little.
+// Read returns the copy of slug, or [ErrNone]. It waits for Redis at most 250 ms.
 func (c *Copies) Read(ctx context.Context, slug string) (Copy, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.within.tell)
 	defer cancel()
@@ -224,7 +228,7 @@ func (c *Copies) Read(ctx context.Context, slug string) (Copy, error) {
 	return Copy{Version: known.Version, JSON: text, Age: max(0, Lifetime-left.Val())}, nil
 }
 
-// Any returns nil where there are copies, as a replica must know that is asked whether it is ready.
+// Any returns nil if Redis has a copy of any business. A replica needs this for its readiness check.
 func (c *Copies) Any(ctx context.Context) error {
 	there, err := c.redis.Exists(ctx, c.marker()).Result()
 	if err == nil && there == 0 {

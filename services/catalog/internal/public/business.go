@@ -1,8 +1,8 @@
-// Package public makes what the public paths say of a business: its info, services, staff, events and rentals, in every
-// language.
+// Package public builds the answers of the public paths: a business's
+// info, services, staff, events and rentals, in every language.
 //
-// Everything that depends on the version alone (texts, order, ids) is made once, by [New]; what depends on
-// the request (language, date, quotes, the pause) is added by the methods. It is pure.
+// [New] builds once what depends on the version alone (texts, order, ids). The methods add what
+// depends on the request (language, date, quotes, the pause). The package has no side effects.
 package public
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// Business is one version of a business, ready to be shown. It is shared by readers and never changed.
+// Business is the public form of one version of a business. Readers share it, and it never changes.
 type Business struct {
 	offer    *catalog.Offer
 	info     Info
@@ -26,8 +26,8 @@ type Business struct {
 	upsells  []Upsell
 }
 
-// New makes the public form of a version from its sanitized manifest ([Sanitize]) and the offer compiled from it, whose
-// order and ids it takes.
+// New builds the public form of a version from its sanitized manifest
+// ([Sanitize]) and the offer compiled from it. Order and ids come from the offer.
 func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
 	rentals := newRentals(m, offer)
 	return &Business{
@@ -54,15 +54,17 @@ type Info struct {
 	CancellationPolicy   []CancellationStep `json:"cancellation_policy"`
 	CoolingOffHours      int                `json:"cooling_off_hours"`
 	OnlineBookingsPaused bool               `json:"online_bookings_paused"`
-	// Open is false until the business opens for bookings: nothing is listed, and nothing can be booked.
+	// Open is false until the business opens for bookings. Until then, nothing is listed and nothing can be booked.
 	Open bool `json:"open"`
-	// NameTranslations are by language code; left out where there are none. The interface resolves no name here (§2, Localization 6).
+	// NameTranslations are by language code; left out if there are none.
+	// The interface does not resolve this name (§2, Localization 6).
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
-	// Form are the questions of the booking page, without consents, which only the page asks for; left out if there are none.
+	// Form holds the questions of the booking page, without consents,
+	// which only the page asks for. It is left out if there are none.
 	Form []Question `json:"form,omitempty"`
 }
 
-// Question is one question of the booking page. Its answer stands in form_data under its key.
+// Question is one question of the booking page. A booking gives its answer in form_data under the question's key.
 type Question struct {
 	Key       string            `json:"key"`
 	Label     string            `json:"label"`
@@ -71,20 +73,21 @@ type Question struct {
 	Required  bool              `json:"required"`
 	MaxLength int               `json:"max_length,omitempty"`
 	Options   []Option          `json:"options,omitempty"`
-	// Services, Events and Rentals are the ids of what it is asked for; all three are left out if it is asked for everything.
+	// Services, Events and Rentals are the ids of the offerings that the
+	// question belongs to. All three are left out if it belongs to all.
 	Services []uuid.UUID `json:"service_ids,omitempty"`
 	Events   []uuid.UUID `json:"event_ids,omitempty"`
 	Rentals  []uuid.UUID `json:"rental_ids,omitempty"`
 }
 
-// Option is one answer of a select question, by its key.
+// Option is one possible answer of a select question.
 type Option struct {
 	Key    string            `json:"key"`
 	Label  string            `json:"label"`
 	Labels map[string]string `json:"label_translations,omitempty"`
 }
 
-// formOf lists the questions that customers of the interface can answer.
+// formOf returns the questions that API clients can answer: all except consents.
 func formOf(offer *catalog.Offer) []Question {
 	var form []Question
 	for _, q := range offer.Form {
@@ -112,14 +115,15 @@ type ActionButton struct {
 	Order   int    `json:"order"`
 }
 
-// PaymentModes holds the mode of each kind: online, at_door or customer_choice.
+// PaymentModes holds the payment mode of each module: online, at_door or customer_choice.
 type PaymentModes struct {
 	Services string `json:"services"`
 	Rentals  string `json:"rentals"`
 	Events   string `json:"events"`
 }
 
-// CancellationStep says what is refunded when a customer cancels at least so many hours before.
+// CancellationStep is the percentage that is refunded if the
+// customer cancels at least HoursBefore hours before the start.
 type CancellationStep struct {
 	HoursBefore   int `json:"hours_before"`
 	RefundPercent int `json:"refund_percent"`
@@ -148,7 +152,7 @@ func newInfo(m *manifest.Manifest, offer *catalog.Offer) Info {
 	}
 }
 
-// filled is the list itself, or an empty one that JSON shows as [].
+// filled returns list, or an empty list instead of nil, so that JSON shows [].
 func filled(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -164,7 +168,7 @@ func socialLinks(links map[string]manifest.URL) map[string]string {
 	return shown
 }
 
-// actionButtons are shown in their order; equal ones as the owner wrote them.
+// actionButtons returns the buttons sorted by order; equal ones keep the written order.
 func actionButtons(buttons []manifest.ActionButton) []ActionButton {
 	shown := make([]ActionButton, 0, len(buttons))
 	for _, b := range buttons {
@@ -184,14 +188,14 @@ func cancellationPolicy(steps []manifest.CancellationStep) []CancellationStep {
 	return shown
 }
 
-// Info returns the business info; paused says whether online bookings are paused now.
+// Info returns the business info. paused reports whether online bookings are paused now.
 func (b *Business) Info(paused bool) Info {
 	info := b.info
 	info.OnlineBookingsPaused = paused
 	return info
 }
 
-// byKey finds the manifest's objects by their keys.
+// byKey maps the objects of a manifest's list by their keys.
 func byKey[T any](list []T, key func(*T) manifest.Key) map[string]*T {
 	m := make(map[string]*T, len(list))
 	for i := range list {

@@ -20,15 +20,15 @@ type EventList struct {
 	Quote    Quote   `json:"quote"`
 }
 
-// Event is an element of events[]. SpotsRemaining is null where the tickets sold could not be counted.
+// Event is an element of events[]. SpotsRemaining is null if the number of tickets sold is unknown.
 type Event struct {
 	ID                 uuid.UUID         `json:"id"`
 	Name               string            `json:"name"`
 	Description        string            `json:"description"`
 	DescriptionHTML    string            `json:"description_html"`
 	Date               timespan.Date     `json:"date"`
-	StartTime          string            `json:"start_time"` // HH:MM:SS, as end_time is
-	EndTime            string            `json:"end_time"`   // on the next day where it is not after the start
+	StartTime          string            `json:"start_time"` // HH:MM:SS, as end_time
+	EndTime            string            `json:"end_time"`   // on the next day unless it is after the start
 	ImageURL           string            `json:"image_url"`
 	TotalCapacity      int               `json:"total_capacity"`
 	SpotsRemaining     *int              `json:"spots_remaining"`
@@ -39,7 +39,7 @@ type Event struct {
 	*EventTranslations
 }
 
-// Tier is an element of inventory[]: a kind of ticket. SpotsRemaining is null where an event's is.
+// Tier is an element of inventory[]: a kind of ticket. SpotsRemaining is null if the event's is.
 type Tier struct {
 	ID             uuid.UUID    `json:"id"`
 	Name           string       `json:"name"`
@@ -51,21 +51,21 @@ type Tier struct {
 	*TierTranslations
 }
 
-// EventTranslations are shown without a locale; each is null where there is none.
+// EventTranslations are shown in answers without a locale. Each is null if there are no translations.
 type EventTranslations struct {
 	Name            map[string]string `json:"name_translations"`
 	Description     map[string]string `json:"description_translations"`
 	DescriptionHTML map[string]string `json:"description_html_translations"`
 }
 
-// TierTranslations are shown without a locale; null where there is none.
+// TierTranslations are shown in answers without a locale; null if there are no translations.
 type TierTranslations struct {
 	Name map[string]string `json:"name_translations"`
 }
 
-// event is an event with what its public form is made from.
+// event holds an event and the texts of its public form.
 type event struct {
-	shown       Event // without texts, prices and what is left
+	shown       Event // without texts, quoted prices and remaining spots
 	name        text
 	description description
 	tiers       []tier
@@ -77,7 +77,8 @@ type tier struct {
 	priced bool
 }
 
-// newEvents takes the active public events by date, start and name; none where the business does not use the module.
+// newEvents returns the active public events by date, start and name. It
+// returns none if the business does not use events or is not open yet.
 func newEvents(m *manifest.Manifest, offer *catalog.Offer) []event {
 	written := byKey(m.Events, func(e *manifest.Event) manifest.Key { return e.Key })
 	return shown(offer.Modules.Events && !offer.NotYetOpen, offer.Events,
@@ -124,23 +125,23 @@ func newTier(m *manifest.Tier, o *catalog.Tier, offer *catalog.Offer) tier {
 	}
 }
 
-// clockTime renders HH:MM:SS; 24:00 is the next day's 00:00.
+// clockTime formats t as HH:MM:SS; 24:00 becomes 00:00 of the next day.
 func clockTime(t timespan.TimeOfDay) string { return (t % timespan.MinutesPerDay).String() + ":00" }
 
-// Events are those of a business's events that lie ahead.
+// Events holds the events of a business from today on.
 type Events struct {
 	list     []event
 	currency string
 	today    timespan.Date
 }
 
-// Events returns the active public events on today or later, in the order in which they happen.
+// Events returns the active public events on today or later, by date, start and name.
 func (b *Business) Events(today timespan.Date) Events {
 	ahead, _ := slices.BinarySearchFunc(b.events, today, func(e event, d timespan.Date) int { return cmp.Compare(e.shown.Date, d) })
 	return Events{list: b.events[ahead:], currency: b.info.Currency, today: today}
 }
 
-// IDs lists the events.
+// IDs returns the ids of the events.
 func (e Events) IDs() []uuid.UUID {
 	ids := make([]uuid.UUID, len(e.list))
 	for i := range e.list {
@@ -149,10 +150,10 @@ func (e Events) IDs() []uuid.UUID {
 	return ids
 }
 
-// TierOf names a tier and its event.
+// TierOf identifies a tier and its event.
 type TierOf struct{ EventID, TierID uuid.UUID }
 
-// Priced lists the tiers to quote: those that are not free.
+// Priced returns the tiers to quote: those that are not free.
 func (e Events) Priced() []TierOf {
 	var tiers []TierOf
 	for i := range e.list {
@@ -165,11 +166,11 @@ func (e Events) Priced() []TierOf {
 	return tiers
 }
 
-// Sold is how many tickets are sold, by event and by tier; what is not in it has sold none. A nil Sold says that nobody
-// knows.
+// Sold is the number of tickets sold, by the id of an event or a tier; a
+// missing id has sold none. A nil Sold means that the numbers are unknown.
 type Sold map[uuid.UUID]int
 
-// spots is what is left of a capacity, or nil where nobody knows.
+// spots returns what is left of a capacity, or nil if s is unknown.
 func (s Sold) spots(id uuid.UUID, capacity int) *int {
 	if s == nil {
 		return nil
@@ -177,8 +178,8 @@ func (s Sold) spots(id uuid.UUID, capacity int) *int {
 	return new(max(0, capacity-s[id]))
 }
 
-// Show returns the list. prices are the quotes by tier; nil says that pricing did not answer, and a tier without one is
-// free.
+// Show returns the answer of /events. prices are the quotes by tier id;
+// a missing tier is free. nil prices mean that pricing did not answer.
 func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) EventList {
 	list := EventList{Events: make([]Event, 0, len(e.list)), Currency: e.currency, Quote: e.quote(prices != nil)}
 	for i := range e.list {
@@ -187,7 +188,8 @@ func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) Ev
 	return list
 }
 
-// quote names the date of purchase; each event is quoted for its own (interface.md §2, Quote object).
+// quote returns the quote object with the date of purchase. Each
+// event is quoted for its own date (interface.md §2, Quote object).
 func (e Events) quote(applied bool) Quote {
 	if !applied {
 		return Quote{Date: e.today, Basis: listPrices}
@@ -214,7 +216,7 @@ func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold Sold) Ev
 	return shown
 }
 
-// show gives a tier the smaller of what is left of it and of its event (semantics.md §4).
+// show returns the tier with the smaller of its own remaining spots and those of its event (semantics.md §4).
 func (t *tier) show(l Language, prices map[uuid.UUID]json.Number, sold Sold, ofEvent *int) Tier {
 	shown := t.shown
 	shown.Name = t.name.show(l)

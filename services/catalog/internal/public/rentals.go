@@ -20,18 +20,18 @@ type RentalList struct {
 	Quote    Quote    `json:"quote"`
 }
 
-// Rental is an element of rentals[] and add_on_rentals[]. Its category is never translated.
+// Rental is an element of rentals[] and add_on_rentals[]. Its category is not translated.
 type Rental struct {
 	ID                 uuid.UUID         `json:"id"`
 	Name               string            `json:"name"`
 	Description        string            `json:"description"`
 	DescriptionHTML    string            `json:"description_html"`
 	Category           string            `json:"category"`
-	Price              json.Number       `json:"price"` // of an hour or a day, as price_type says
+	Price              json.Number       `json:"price"` // per hour or day, depending on price_type
 	QuotedPrice        *json.Number      `json:"quoted_price"`
 	PriceType          string            `json:"price_type"`
-	Quantity           int               `json:"quantity"`            // 0: nothing is offered
-	MaxBookableOnline  *int              `json:"max_bookable_online"` // null: could not be determined
+	Quantity           int               `json:"quantity"`            // 0: no unit is offered
+	MaxBookableOnline  *int              `json:"max_bookable_online"` // null: unknown
 	ImageURL           string            `json:"image_url"`
 	MinRentalDays      *int              `json:"min_rental_days"`
 	MaxRentalDays      *int              `json:"max_rental_days"`
@@ -43,14 +43,14 @@ type Rental struct {
 	*RentalTranslations
 }
 
-// RentalTranslations are shown without a locale; each is null where there is none.
+// RentalTranslations are shown in answers without a locale. Each is null if there are no translations.
 type RentalTranslations struct {
 	Name            map[string]string `json:"name_translations"`
 	Description     map[string]string `json:"description_translations"`
 	DescriptionHTML map[string]string `json:"description_html_translations"`
 }
 
-// Upsell is an element of rental_upsells[]: a rental to offer along with another.
+// Upsell is an element of rental_upsells[]: a rental to offer together with another.
 type Upsell struct {
 	RentalID       uuid.UUID `json:"rental_id"`
 	UpsellRentalID uuid.UUID `json:"upsell_rental_id"`
@@ -58,16 +58,17 @@ type Upsell struct {
 	SortOrder      int       `json:"sort_order"`
 }
 
-// rental is a rental with what its public form is made from.
+// rental holds a rental and the texts of its public form.
 type rental struct {
 	place
-	shown       Rental // without texts, not quoted
+	shown       Rental // without texts and quoted prices
 	description description
 	priced      bool
 	addOn       bool
 }
 
-// newRentals takes the active rentals in display order, then by name; none where the business does not use the module.
+// newRentals returns the active rentals in display order, then by name. It
+// returns none if the business does not use rentals or is not open yet.
 func newRentals(m *manifest.Manifest, offer *catalog.Offer) []rental {
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
 	return shown(offer.Modules.Rentals && !offer.NotYetOpen, offer.Rentals,
@@ -106,7 +107,8 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rent
 	}
 }
 
-// newUpsells lists the upsells between rentals that are shown: by the rental's place in the list, then their own order.
+// newUpsells returns the upsells between the listed rentals, sorted by
+// the first rental's position in the list and then by their own order.
 func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []Upsell {
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
 	keys := make(map[uuid.UUID]string, len(offer.Rentals))
@@ -131,10 +133,10 @@ func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []
 	return upsells
 }
 
-// HasRentals reports whether there is anything to rent.
+// HasRentals reports whether any rental is listed.
 func (b *Business) HasRentals() bool { return len(b.rentals) > 0 }
 
-// PricedRentals lists the rentals to quote: those shown that are not free.
+// PricedRentals returns the ids of the rentals to quote: those listed that are not free.
 func (b *Business) PricedRentals() []uuid.UUID {
 	var ids []uuid.UUID
 	for i := range b.rentals {
@@ -145,12 +147,12 @@ func (b *Business) PricedRentals() []uuid.UUID {
 	return ids
 }
 
-// rentalBasis is what the quotes of rentals assume, with the booking date.
+// rentalBasis describes what the quotes of rentals assume; its parameter is the booking date.
 const rentalBasis = "Rate of one unit for an hour or a day, bought now for a hire on %s; " +
 	"duration, quantity and rules that need a start time or the customer are settled at booking."
 
-// Rentals returns the active rentals in display order. ceilings is max_bookable_online by rental; nil says that it could
-// not be read.
+// Rentals returns the answer of /rentals, with the active rentals in display order.
+// ceilings holds max_bookable_online by rental id; nil means that it is unknown.
 func (b *Business) Rentals(l Language, q Quotes, ceilings map[uuid.UUID]int) RentalList {
 	list := RentalList{
 		Rentals: []Rental{}, AddOns: []Rental{}, Upsells: b.upsells, Currency: b.info.Currency, Quote: q.describe(rentalBasis),

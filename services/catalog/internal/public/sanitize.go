@@ -8,15 +8,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/manifest"
 )
 
-// Sanitize returns the manifest with every description sanitized, in every language (semantics.md §6). It takes about a
-// second of CPU for 5 MB of texts; [New] takes the rest.
+// Sanitize returns a copy of the manifest with every description sanitized, in every
+// language (semantics.md §6). It takes about a second of CPU time for 5 MB of text.
 func Sanitize(m *manifest.Manifest) *manifest.Manifest {
 	clean, _ := SanitizeUntil(m, func() bool { return false })
 	return clean
 }
 
-// SanitizeUntil is [Sanitize] for callers who may lose interest: it reports false, and gives no manifest, soon after stop
-// returns true. HTML that was made to be dear takes twenty times as long as prose.
+// SanitizeUntil does the same as [Sanitize]. It returns false and no manifest soon
+// after stop returns true. Hostile HTML can take twenty times as long as prose.
 func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, bool) {
 	stopped := false
 	sanitize := func(text *string) {
@@ -54,7 +54,8 @@ func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, 
 	return &clean, true
 }
 
-// SanitizePage returns the manifest with the one text sanitized that peers read in the offer: what the booking page says.
+// SanitizePage returns a copy of the manifest with only the text of the booking
+// page sanitized, in every language. It is the only such text in the offer.
 func SanitizePage(m *manifest.Manifest) *manifest.Manifest {
 	clean := *m
 	clean.Page = sanitizedPage(m.Page, func(text *string) { *text = locale.Sanitize(*text) })
@@ -71,7 +72,7 @@ func sanitizedPage(p *manifest.Page, sanitize func(*string)) *manifest.Page {
 	return &clean
 }
 
-// each changes a copy of all translations.
+// each returns a copy of translations in which change was applied to each.
 func each[T any](translations map[manifest.Language]T, change func(*T)) map[manifest.Language]T {
 	changed := maps.Clone(translations)
 	for code, t := range translations {

@@ -19,14 +19,14 @@ type ServiceList struct {
 	Quote    Quote     `json:"quote"`
 }
 
-// Quote says what the quoted prices of a list assume.
+// Quote describes what the quoted prices of a list assume.
 type Quote struct {
 	Date                timespan.Date `json:"date"`
 	AppliesPricingRules bool          `json:"applies_pricing_rules"`
 	Basis               string        `json:"basis"`
 }
 
-// Service is an element of services[]. Its category is never resolved (interface.md §2, Localization 6).
+// Service is an element of services[]. Its category is not resolved (interface.md §2, Localization 6).
 type Service struct {
 	ID                 uuid.UUID         `json:"id"`
 	Name               string            `json:"name"`
@@ -35,7 +35,7 @@ type Service struct {
 	Category           string            `json:"category"`
 	DurationMinutes    int               `json:"duration_minutes"`
 	Price              json.Number       `json:"price"`
-	PricePer           string            `json:"price_per"` // person or booking: what Price and QuotedPrice are of
+	PricePer           string            `json:"price_per"` // person or booking: the unit of Price and QuotedPrice
 	QuotedPrice        *json.Number      `json:"quoted_price"`
 	Currency           string            `json:"currency"`
 	ImageURL           string            `json:"image_url"`
@@ -48,7 +48,8 @@ type Service struct {
 	*ServiceTranslations
 }
 
-// Variant is another length and price that a service can be booked with: the calendars and POST /book take its id.
+// Variant is a duration and price with which a service can be booked
+// instead of its own. The calendars and POST /book accept its id.
 type Variant struct {
 	ID              uuid.UUID    `json:"id"`
 	Name            string       `json:"name"`
@@ -59,12 +60,12 @@ type Variant struct {
 	*VariantTranslations
 }
 
-// VariantTranslations are shown without a locale; null where there is none.
+// VariantTranslations are shown in answers without a locale; null if there are no translations.
 type VariantTranslations struct {
 	Name map[string]string `json:"name_translations"`
 }
 
-// ServiceTranslations are shown without a locale; each is null where there is none.
+// ServiceTranslations are shown in answers without a locale. Each is null if there are no translations.
 type ServiceTranslations struct {
 	Name            map[string]string `json:"name_translations"`
 	Description     map[string]string `json:"description_translations"`
@@ -72,22 +73,22 @@ type ServiceTranslations struct {
 	Category        map[string]string `json:"category_translations"`
 }
 
-// service is a service with what its public form is made from.
+// service holds a service and the texts of its public form.
 type service struct {
 	place
-	shown       Service // without texts that have translations, not quoted
-	variants    []text  // names of those shown
+	shown       Service // without translated texts and quoted prices
+	variants    []text  // names of shown.Variants
 	category    text
 	description description
 }
 
-// PriceOf names a price to quote: a service's, or that of one of its variants.
+// PriceOf identifies a price to quote: that of a service or of one of its variants.
 type PriceOf struct {
 	ServiceID uuid.UUID
 	VariantID *uuid.UUID
 }
 
-// ID is what the quoted price is kept by.
+// ID returns the key of the quoted price in [Quotes].
 func (p PriceOf) ID() uuid.UUID {
 	if p.VariantID != nil {
 		return *p.VariantID
@@ -95,7 +96,8 @@ func (p PriceOf) ID() uuid.UUID {
 	return p.ServiceID
 }
 
-// newServices takes the active services in display order, then by name; none where the business does not use the module.
+// newServices returns the active services in display order, then by name.
+// It returns none if the business does not use services or is not open yet.
 func newServices(m *manifest.Manifest, offer *catalog.Offer) []service {
 	written := byKey(m.Services, func(s *manifest.Service) manifest.Key { return s.Key })
 	return shown(offer.Modules.Services && !offer.NotYetOpen, offer.Services,
@@ -131,7 +133,8 @@ func newService(m *manifest.Service, o *catalog.Service, offer *catalog.Offer) s
 	}
 }
 
-// newVariants lists the variants; a class has none to choose from, as its sessions say how long it is.
+// newVariants returns the variants of a service. A service with
+// classes has none, as the sessions determine the duration.
 func newVariants(o *catalog.Service, offer *catalog.Offer) []Variant {
 	if len(o.Classes) > 0 {
 		return nil
@@ -143,7 +146,7 @@ func newVariants(o *catalog.Service, offer *catalog.Offer) []Variant {
 	return variants
 }
 
-// variantNames are the names of the variants that [newVariants] lists.
+// variantNames returns the names of the service's variants, in the order of [newVariants].
 func variantNames(m *manifest.Service, o *catalog.Service) []text {
 	written := byKey(m.Variants, func(v *manifest.Variant) manifest.Key { return v.Key })
 	names := make([]text, len(o.Variants))
@@ -153,7 +156,7 @@ func variantNames(m *manifest.Service, o *catalog.Service) []text {
 	return names
 }
 
-// pricesOf lists the prices of a service that are not free.
+// pricesOf returns the prices to quote of a service and its variants: those that are not free.
 func pricesOf(o *catalog.Service) []PriceOf {
 	var prices []PriceOf
 	if o.Price > 0 {
@@ -167,7 +170,7 @@ func pricesOf(o *catalog.Service) []PriceOf {
 	return prices
 }
 
-// Priced lists the prices to quote: those of the services shown and their variants that are not free.
+// Priced returns the prices to quote: those of the listed services and their variants that are not free.
 func (b *Business) Priced() []PriceOf {
 	var prices []PriceOf
 	for i := range b.services {
@@ -176,21 +179,21 @@ func (b *Business) Priced() []PriceOf {
 	return prices
 }
 
-// Quotes are the prices that pricing quoted for a booking date, by service, variant or rental. A nil Prices says that it did not
-// answer, or was not asked as nothing can be booked for the date; what is without one is free.
+// Quotes holds the prices that pricing quoted for a booking date, by the id of a service, variant or
+// rental. A missing id is free. Prices is nil if pricing did not answer, or if the date cannot be booked.
 type Quotes struct {
 	Date       timespan.Date
-	Unbookable bool // the date has passed, or lies beyond the advance limit
+	Unbookable bool // the date is past or beyond the advance limit
 	Prices     map[uuid.UUID]json.Number
 }
 
-// listPrices is the basis of a list that pricing did not quote.
+// listPrices is the basis of a list without quotes.
 const listPrices = "List prices: pricing rules could not be applied just now, so quoted_price is null."
 
-// noBooking is the basis of a list for a date that nobody can book.
+// noBooking is the basis of a list for a date that cannot be booked.
 const noBooking = "List prices: nothing can be booked for %s, so no rules are applied and quoted_price is null."
 
-// serviceBasis is what the quotes of services assume, with the booking date.
+// serviceBasis describes what the quotes of services assume; its parameter is the booking date.
 const serviceBasis = "Price of one unit bought now for a booking on %s; " +
 	"rules that need a start time, a party size or the customer are settled at booking."
 
@@ -204,7 +207,7 @@ func (q Quotes) describe(basis string) Quote {
 	return Quote{Date: q.Date, AppliesPricingRules: true, Basis: fmt.Sprintf(basis, q.Date)}
 }
 
-// Services returns the active services in display order.
+// Services returns the answer of /services, with the active services in display order.
 func (b *Business) Services(l Language, q Quotes) ServiceList {
 	list := ServiceList{Services: make([]Service, 0, len(b.services)), Currency: b.info.Currency, Quote: q.describe(serviceBasis)}
 	for i := range b.services {

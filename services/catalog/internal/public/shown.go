@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// shown makes the public form of what is offered and is to be seen, in order; none of it where the business does not use its module.
+// shown returns the public forms of the offered objects for which seen
+// returns true, sorted by order. It returns none if used is false.
 func shown[O, S any](used bool, offered []O, seen func(*O) bool, show func(*O) S, order func(a, b S) int) []S {
 	if !used {
 		return nil
@@ -20,7 +21,7 @@ func shown[O, S any](used bool, offered []O, seen func(*O) bool, show func(*O) S
 	return all
 }
 
-// place is where a service or a rental stands among its like: in display order, then by name.
+// place is the position of a service or a rental in its list: by display order, then name.
 type place struct {
 	order int
 	name  text

@@ -24,8 +24,8 @@ type Staff struct {
 	*StaffTranslations
 }
 
-// StaffTranslations are shown without a locale; each is {} where there is none, as the interface gives staff objects
-// that are never null.
+// StaffTranslations are shown in answers without a locale. Each is {} if
+// there are no translations, because the interface never has null there.
 type StaffTranslations struct {
 	Name            map[string]string `json:"name_translations"`
 	Category        map[string]string `json:"category_translations"`
@@ -33,7 +33,7 @@ type StaffTranslations struct {
 	DescriptionHTML map[string]string `json:"description_html_translations"`
 }
 
-// staff is a staff member with what its public form is made from.
+// staff holds a staff member and the texts of its public form.
 type staff struct {
 	shown       Staff // without texts
 	name        text
@@ -41,7 +41,7 @@ type staff struct {
 	description description
 }
 
-// newStaff takes the active members in display order.
+// newStaff returns the active staff in display order.
 func newStaff(m *manifest.Manifest, offer *catalog.Offer) []staff {
 	written := byKey(m.Staff, func(s *manifest.Staff) manifest.Key { return s.Key })
 	members := make([]staff, 0, len(offer.Staff))
@@ -73,7 +73,7 @@ func object(m map[string]string) map[string]string {
 	return m
 }
 
-// HasService reports whether the service is shown on /services.
+// HasService reports whether /services lists the service.
 func (b *Business) HasService(id uuid.UUID) bool {
 	for i := range b.services {
 		if b.services[i].shown.ID == id {
@@ -83,7 +83,8 @@ func (b *Business) HasService(id uuid.UUID) bool {
 	return false
 }
 
-// Staff returns the active staff in display order; with a service, those assigned to it.
+// Staff returns the answer of /staff, with the active staff in display order.
+// With a serviceID, it returns only the staff assigned to that service.
 func (b *Business) Staff(l Language, serviceID *uuid.UUID) StaffList {
 	list := StaffList{Staff: make([]Staff, 0, len(b.staff))}
 	var assigned map[uuid.UUID]bool
@@ -98,7 +99,7 @@ func (b *Business) Staff(l Language, serviceID *uuid.UUID) StaffList {
 	return list
 }
 
-// assigned are the members who perform a service, and, where it is class-based, those who give its sessions.
+// assigned returns the ids of the staff who perform a service or give one of its class sessions.
 func (b *Business) assigned(serviceID uuid.UUID) map[uuid.UUID]bool {
 	members := map[uuid.UUID]bool{}
 	service := b.offer.Service(serviceID)

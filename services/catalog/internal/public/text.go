@@ -4,21 +4,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/locale"
 )
 
-// Language says how texts are shown. The zero Language shows the default texts with all their translations beside
-// them; a resolved one shows each text in Code, or the default where there is none, and no translations.
+// Language selects how texts are shown. The zero Language shows the default texts and all their translations. A
+// resolved Language shows each text in Code, or the default text if it has no such translation, and no translations.
 type Language struct {
 	Resolved bool
-	Code     string // one of the business's languages; empty: the default texts
+	Code     string // one of the business's languages; empty means the default texts
 }
 
-// text is one field in the default language, and its translations: a list, as there are few, of which a map would take
-// many times the room.
+// text is a field in the default language with its translations. They are
+// a list, because there are few and a map would take much more memory.
 type text struct {
 	standard string
 	in       []translated
 }
 
-// translated is a text in the language with this code.
+// translated is a text and its language code.
 type translated struct{ code, text string }
 
 func (t text) show(l Language) string {
@@ -32,7 +32,7 @@ func (t text) show(l Language) string {
 	return t.standard
 }
 
-// all are the translations by language code; nil where there are none.
+// all returns the translations by language code, or nil if there are none.
 func (t text) all() map[string]string {
 	if len(t.in) == 0 {
 		return nil
@@ -44,11 +44,11 @@ func (t text) all() map[string]string {
 	return all
 }
 
-// description is a description as sanitized HTML and as the visible text of just that. Both have the same
-// translations, so that they are always shown in the same language (interface.md §2, Localization 3).
+// description holds a description as sanitized HTML and as the visible text of that HTML. Both have the
+// same translations, so both are always shown in the same language (interface.md §2, Localization 3).
 type description struct{ html, plain text }
 
-// newText takes the translations that say something.
+// newText returns a text with the translations that are not empty.
 func newText[L ~string, T any](standard string, translations map[L]T, field func(T) string) text {
 	t := text{standard: standard}
 	for code, translation := range translations {
@@ -61,7 +61,8 @@ func newText[L ~string, T any](standard string, translations map[L]T, field func
 
 func (t *text) add(code, s string) { t.in = append(t.in, translated{code, s}) }
 
-// newDescription takes a sanitized description and its translations. One of which nothing remains counts as left out.
+// newDescription returns a sanitized description with its translations.
+// A translation that is empty after sanitizing is left out.
 func newDescription[L ~string, T any](standard string, translations map[L]T, field func(T) string) description {
 	d := description{html: text{standard: standard}, plain: text{standard: locale.VisibleText(standard)}}
 	for code, translation := range translations {

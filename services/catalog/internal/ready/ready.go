@@ -1,4 +1,4 @@
-// Package ready turns a version's manifest into everything that is served of it.
+// Package ready builds from a version's manifest what catalog serves: the offer and the public form.
 package ready
 
 import (
@@ -14,17 +14,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// Version is one version of a business, ready to be served. It is shared by readers and never changed.
+// Version is one version of a business, ready to be served. Readers share it, and it never changes.
 type Version struct {
 	Offer    *catalog.Offer
-	OfferTag string // strong entity tag of the offer as the peers read it, [Version.OfferJSON]
+	OfferTag string // strong entity tag of [Version.OfferJSON]
 
-	// Public is what the public paths say. It is made when it is first asked for: the visible text of descriptions takes
-	// longer than all the rest, and a peer that reads the offer need not wait for it.
+	// Public returns what the public paths show. It is built at the first call, because extracting the visible
+	// text of descriptions takes longer than the rest. A peer that reads the offer need not wait for it.
 	Public func() *public.Business
 }
 
-// Decode makes a version from its stored text.
+// Decode builds a version from its stored text.
 func Decode(text store.Text, number int64) (*Version, error) {
 	var m manifest.Manifest
 	if err := json.Unmarshal(text.JSON, &m); err != nil {
@@ -36,12 +36,13 @@ func Decode(text store.Text, number int64) (*Version, error) {
 	return New(&m, number)
 }
 
-// New makes a version from a manifest that is not sanitized yet.
+// New builds a version from an unsanitized manifest.
 func New(m *manifest.Manifest, number int64) (*Version, error) {
 	return of(public.SanitizePage(m), number, func() *manifest.Manifest { return public.Sanitize(m) })
 }
 
-// of makes a version from a manifest and, once the public paths are asked, the same sanitized.
+// of builds a version from a manifest. sanitized returns the same manifest
+// with sanitized descriptions; the first call of Public calls it.
 func of(m *manifest.Manifest, number int64, sanitized func() *manifest.Manifest) (*Version, error) {
 	offer, err := compile.Offer(m, number)
 	if err != nil {
@@ -62,8 +63,8 @@ func of(m *manifest.Manifest, number int64, sanitized func() *manifest.Manifest)
 	return v, nil
 }
 
-// OfferJSON is the offer as the peers read it. Each of them does so once for a version and then only compares the tag, so
-// that it is not kept.
+// OfferJSON returns the offer as JSON, as the peers read it. It is encoded again for each call
+// and not kept, because each peer reads it once per version and then compares only the tag.
 func (v *Version) OfferJSON() ([]byte, error) {
 	body, err := json.Marshal(v.Offer)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package rendered keeps answers of the public paths as the bytes that were sent, so that an answer is rendered once for
-// a version, language and date and not once for each request.
+// Package rendered caches the bytes of public answers. An answer is rendered
+// once for a version, language and date, not once for each request.
 //
-// An answer is kept together with what it was made from: the version, and the numbers that others gave (quotes, ceilings,
-// tickets sold). Only its maker knows when those must be asked for again, and says so by [Answer.Until]; an answer that
-// lacks a number because somebody did not answer must not be kept at all. The memory is bounded by bytes, the least
-// recently used answer goes first.
+// An answer is stored with the version and the numbers that it was made from: quotes,
+// max_bookable_online of rentals, tickets sold. Its maker sets [Answer.Until], after which the prices
+// must be requested again. The maker must not store an answer that lacks a number because another
+// service did not answer. The cache is bounded by bytes and evicts the least recently used answer first.
 package rendered
 
 import (
@@ -20,59 +20,60 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 )
 
-// Key names an answer: two requests with the same key get the same bytes as long as version and numbers are the same.
+// Key identifies an answer. Two requests with the same key get the
+// same bytes as long as the version and the numbers are the same.
 type Key struct {
 	Slug     string
 	Path     string
 	Language public.Language
-	Date     timespan.Date // of the quotes; zero where there are none
-	Today    timespan.Date // the business's, which some rules count days from; zero without quotes
-	Service  uuid.UUID     // whose staff is asked for; zero for all
-	Paused   bool          // info only
+	Date     timespan.Date // of the quotes; zero if there are none
+	Today    timespan.Date // the business's today, on which some rules depend; zero without quotes
+	Service  uuid.UUID     // the service whose staff is requested; zero for all
+	Paused   bool          // only for /info
 }
 
-// Numbers are what an answer shows beside its version, by the id of what they belong to.
+// Numbers holds the numbers of an answer that do not come from its version, by the id of their object.
 type Numbers struct {
-	Prices map[uuid.UUID]json.Number // hold for a while
-	Counts map[uuid.UUID]int         // ceilings of rentals, or tickets sold: asked for at every request
+	Prices map[uuid.UUID]json.Number // valid for a while
+	Counts map[uuid.UUID]int         // max_bookable_online, or tickets sold: requested every time
 }
 
 func (n Numbers) equal(m Numbers) bool {
 	return maps.Equal(n.Prices, m.Prices) && maps.Equal(n.Counts, m.Counts)
 }
 
-// Answer is a rendered answer. It is shared by readers and never changed.
+// Answer is a rendered answer. Readers share it, and it never changes.
 type Answer struct {
 	Body    []byte
 	Tag     string // strong entity tag of Body
-	Version int64  // by number: what a version needs of memory is not held by its answers
+	Version int64  // only the number, so that an answer does not keep a version in memory
 	Numbers Numbers
-	// Prices were asked for at From and hold until Until. An answer without prices holds as long as its version: it has
-	// neither.
+	// The prices were requested at From and are valid until Until. Both are
+	// zero in an answer without prices, which is valid as long as its version.
 	From, Until time.Time
 }
 
-// New renders an answer's tag.
+// New returns an answer with the entity tag of body.
 func New(body []byte, version int64, numbers Numbers, from, until time.Time) *Answer {
 	return &Answer{Body: body, Tag: etag.Of(body), Version: version, Numbers: numbers, From: from, Until: until}
 }
 
-// Holds reports whether its prices may still be shown at the instant now. A clock that was set back ends their time too.
+// Holds reports whether the prices may be shown at now. They may not if the clock was set back before From.
 func (a *Answer) Holds(now time.Time) bool {
 	return a.Until.IsZero() || !now.Before(a.From) && now.Before(a.Until)
 }
 
-// Shows reports whether the answer's bytes are those of these numbers.
+// Shows reports whether the answer was rendered with the numbers n.
 func (a *Answer) Shows(n Numbers) bool { return a.Numbers.equal(n) }
 
-// Renewed is the same answer, whose prices were asked for again and came out the same.
+// Renewed returns a copy of the answer with a new validity, for prices that were requested again and are unchanged.
 func (a *Answer) Renewed(from, until time.Time) *Answer {
 	renewed := *a
 	renewed.From, renewed.Until = from, until
 	return &renewed
 }
 
-// What an entry takes beside its bytes, roughly: itself, its key, its place in the list and in the map; and a number.
+// Approximate memory of an entry besides its bytes (struct, key, list and map entry), and of one number.
 const (
 	bytesOfEntry  = 640
 	bytesOfNumber = 80
@@ -82,14 +83,14 @@ func (a *Answer) size() int {
 	return bytesOfEntry + len(a.Body) + bytesOfNumber*(len(a.Numbers.Prices)+len(a.Numbers.Counts))
 }
 
-// Cache holds answers. It is safe for use by many goroutines.
+// Cache caches answers. It is safe for concurrent use.
 type Cache struct{ answers *lru.Cache[Key, *Answer] }
 
-// NewCache returns an empty cache of up to maxBytes; 0 keeps nothing.
+// NewCache returns an empty cache of up to maxBytes bytes; 0 stores nothing.
 func NewCache(maxBytes int) *Cache { return &Cache{lru.New[Key](maxBytes, (*Answer).size)} }
 
-// Get returns the answer kept for key if it was made from this version, else nil. No two versions that a slug ever had
-// have the same number.
+// Get returns the answer of key if it was made from this version, otherwise nil. A
+// slug never has the same version number twice, even after its business is removed.
 func (c *Cache) Get(key Key, version int64) *Answer {
 	a, ok := c.answers.Get(key)
 	if !ok || a.Version != version {
@@ -98,5 +99,6 @@ func (c *Cache) Get(key Key, version int64) *Answer {
 	return a
 }
 
-// Put keeps an answer in place of an older one of the same key, unless it takes more than a quarter of the memory.
+// Put stores an answer in place of the previous one of the key. It
+// does not store one that takes more than a quarter of the cache.
 func (c *Cache) Put(key Key, a *Answer) { c.answers.Put(key, a) }

@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// AccountError says that a version names an account of a payment provider that is not bound to its business.
+// AccountError reports that a version names a payment provider's account that is not bound to its business.
 type AccountError struct {
 	Provider string
-	Taken    bool // the newest version of another business names it
+	Taken    bool // the account is bound to another business
 }
 
 func (e AccountError) Error() string {
@@ -21,21 +21,22 @@ func (e AccountError) Error() string {
 }
 
 const (
-	// namedAccountsSQL lists the accounts that a version names.
+	// namedAccountsSQL selects the accounts that a version names.
 	namedAccountsSQL = `
 SELECT key AS provider, value AS account
 FROM versions, json_each_text(canonical #> '{payments,accounts}')
 WHERE business_id = @id AND version = @version`
 
-	// claimAccountsSQL binds accounts that no business has. Locking the rows that exist makes the check below wait for every
-	// other publish that names one of these accounts.
+	// claimAccountsSQL binds the accounts that are bound to no business. ON CONFLICT locks the existing
+	// rows, so the check below waits for every other publish that names one of these accounts.
 	claimAccountsSQL = `
 INSERT INTO payment_accounts (provider, account, business_id, bound_at)
 SELECT provider, account, @id, @now FROM (` + namedAccountsSQL + `) AS named
 ORDER BY provider, account
 ON CONFLICT (provider, account) DO UPDATE SET account = excluded.account`
 
-	// takeAccountsSQL binds accounts to the business that their last one does not name any more.
+	// takeAccountsSQL moves accounts to the business if the newest
+	// version of their present business no longer names them.
 	takeAccountsSQL = `
 UPDATE payment_accounts AS bound SET business_id = @id, bound_at = @now
 FROM (` + namedAccountsSQL + `) AS named
@@ -44,12 +45,12 @@ WHERE bound.provider = named.provider AND bound.account = named.account AND boun
     WHERE businesses.id = bound.business_id
       AND versions.canonical #> '{payments,accounts}' ->> bound.provider = bound.account)`
 
-	// lockAccountsSQL holds the bindings of the accounts until the version is committed.
+	// lockAccountsSQL locks the bindings of the accounts until the transaction ends.
 	lockAccountsSQL = `
 SELECT FROM payment_accounts AS bound JOIN (` + namedAccountsSQL + `) AS named USING (provider, account)
 ORDER BY provider, account FOR SHARE OF bound`
 
-	// unboundAccountSQL finds an account that is not the business's.
+	// unboundAccountSQL finds an account that is not bound to the business.
 	unboundAccountSQL = `
 SELECT named.provider, bound.business_id IS NOT NULL
 FROM (` + namedAccountsSQL + `) AS named LEFT JOIN payment_accounts AS bound USING (provider, account)
@@ -57,8 +58,9 @@ WHERE bound.business_id IS DISTINCT FROM @id
 ORDER BY named.provider LIMIT 1`
 )
 
-// checkAccounts refuses a version, which the transaction has written, that names an account of another business or of none. With
-// binds, it binds accounts that no business has, and those that their last business names no longer. Errors: [AccountError].
+// checkAccounts rejects a version that names an account that is not bound to the business. The
+// transaction must have written the version. If binds is set, it first binds accounts of no
+// business, and accounts that their present business no longer names. Errors: [AccountError].
 func checkAccounts(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, version int64, binds bool, now time.Time) error {
 	args := pgx.NamedArgs{"id": businessID, "version": version, "now": now}
 	statements := []string{lockAccountsSQL}

@@ -13,14 +13,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// Stored is a version as it is kept.
+// Stored is a version as it is stored.
 type Stored struct {
 	Content
 	Version     int64
 	PublishedAt time.Time
 }
 
-// Head returns the number of the newest version of slug.
+// Head returns the number of the newest version of slug. Error: [ErrNotFound].
 func (s *Store) Head(ctx context.Context, slug string) (int64, error) {
 	var head *int64
 	err := s.pool.QueryRow(ctx, `SELECT head FROM businesses WHERE slug = $1`, slug).Scan(&head)
@@ -38,10 +38,11 @@ func (s *Store) Head(ctx context.Context, slug string) (int64, error) {
 // Text is the content of a version as canonical JSON.
 type Text struct {
 	JSON      []byte
-	Sanitized bool // its descriptions are sanitized, by the sanitizer of this release
+	Sanitized bool // the descriptions were sanitized by the sanitizer of this release
 }
 
-// Text returns the content of a version of slug. A version that is gone was removed together with its business.
+// Text returns the content of a version of slug. A missing version
+// was removed together with its business. Error: [ErrNotFound].
 func (s *Store) Text(ctx context.Context, slug string, version int64) (Text, error) {
 	var text Text
 	err := s.pool.QueryRow(ctx, `SELECT CASE WHEN v.sanitizer = $3 AND v.sanitized IS NOT NULL THEN v.sanitized ELSE v.canonical END,
@@ -57,10 +58,10 @@ func (s *Store) Text(ctx context.Context, slug string, version int64) (Text, err
 	return text, nil
 }
 
-// Newest asks [Store.Version] for the newest version.
+// Newest selects the newest version in [Store.Version].
 const Newest int64 = 0
 
-// Version returns a version of slug as it is kept; [Newest] stands for the newest.
+// Version returns a version of slug; [Newest] selects the newest one. Errors: [ErrNotFound], [NoVersionError].
 func (s *Store) Version(ctx context.Context, slug string, version int64) (Stored, error) {
 	var v Stored
 	err := s.pool.QueryRow(ctx, `SELECT b.id, v.name, v.format, v.source, v.canonical, v.version, v.published_at
@@ -79,8 +80,8 @@ func (s *Store) Version(ctx context.Context, slug string, version int64) (Stored
 	return Stored{}, NoVersionError(version)
 }
 
-// List returns up to limit businesses whose slugs come after the given one, by slug. An empty slug starts the list.
-// With of it lists only those with these ids.
+// List returns up to limit businesses by slug, from the first slug that follows after. An
+// empty after starts the list. If of is not nil, it lists only the businesses with these ids.
 func (s *Store) List(ctx context.Context, of []uuid.UUID, after string, limit int) ([]Business, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Business], "list businesses", `SELECT b.id, b.slug, v.name, v.version, v.published_at
 		FROM businesses b JOIN versions v ON v.business_id = b.id AND v.version = b.head

@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// Predecessors returns how many businesses had the slug before and were removed.
+// Predecessors returns how many removed businesses had the slug.
 func (s *Store) Predecessors(ctx context.Context, slug string) (int, error) {
 	var n int
 	if err := s.pool.QueryRow(ctx, `SELECT count(*) FROM businesses WHERE removed_slug = $1`, slug).Scan(&n); err != nil {
@@ -20,14 +20,14 @@ func (s *Store) Predecessors(ctx context.Context, slug string) (int, error) {
 	return n, nil
 }
 
-// Removed returns the ids, after the given one and in their order, of up to limit businesses that were removed at or
-// before the instant.
+// Removed returns up to limit ids of businesses that were removed at or
+// before an instant. The ids are in ascending order and follow after.
 func (s *Store) Removed(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list removed businesses", `SELECT id FROM businesses WHERE removed_at <= $1 AND id > $2 ORDER BY id LIMIT $3`, before, after, limit)
 }
 
-// EraseEvents deletes the events of businesses that were removed at or before the instant, and returns how many there were. Nothing
-// else is kept of them but what keeps their ids and version numbers from coming back.
+// EraseEvents deletes the events of businesses that were removed at or before an instant, and returns
+// how many. Only the rows that keep their ids and version numbers from being used again remain.
 func (s *Store) EraseEvents(ctx context.Context, before time.Time) (int64, error) {
 	var erased int64
 	for {
@@ -44,5 +44,5 @@ func (s *Store) EraseEvents(ctx context.Context, before time.Time) (int64, error
 	}
 }
 
-// eraseStep is how many rows a statement deletes at most, so that none holds many locks.
+// eraseStep is the maximum number of rows that one statement deletes, which bounds its locks.
 const eraseStep = 1000

@@ -1,10 +1,10 @@
 // Package store keeps the versions of every business in PostgreSQL.
 //
-// All changes of one business take its row's lock first and so happen one after another; readers take no lock. Rows
-// of versions are written once and never changed.
+// Each change of a business first locks its row, so changes of one business
+// run one after another. Readers take no lock. Rows of versions never change.
 //
-// Errors: [ErrNotFound], [NoVersionError], [NotNewestError], [IDChangedError], [ErrIDTaken], and the faults of [postgres.Once]; any
-// other error is the database's.
+// Errors: [ErrNotFound], [NoVersionError], [NotNewestError], [IDChangedError], [ErrIDTaken],
+// [AccountError], and the faults of [postgres.Once]. Any other error comes from the database.
 package store
 
 import (
@@ -28,16 +28,16 @@ const (
 	JSON = "json"
 )
 
-// ErrNotFound says that the slug, or the id, names no business.
+// ErrNotFound reports that no business has the slug or the id.
 var ErrNotFound = errors.New("business not found")
 
-// NoVersionError says that the business has no such version.
+// NoVersionError reports that the business has no version with this number.
 type NoVersionError int64
 
 // Error renders the error for logs.
 func (e NoVersionError) Error() string { return fmt.Sprintf("no version %d", int64(e)) }
 
-// NotNewestError says that a version that was to be the newest is not. Newest is nil where the business is not published.
+// NotNewestError reports that the version of ifMatch is not the newest. Newest is nil if the business is not published.
 type NotNewestError struct {
 	Known  int64
 	Newest *int64
@@ -46,34 +46,34 @@ type NotNewestError struct {
 // Error renders the error for logs.
 func (e NotNewestError) Error() string { return fmt.Sprintf("version %d is not the newest", e.Known) }
 
-// ErrIDTaken says that the id is or was another business's: one with another slug, or one that is removed.
+// ErrIDTaken reports that the id belongs or belonged to another business: one with another slug, or a removed one.
 var ErrIDTaken = errors.New("the id belongs to another business")
 
-// IDChangedError says that the slug is published with another id.
+// IDChangedError reports that the slug is published with the id Known.
 type IDChangedError struct{ Known uuid.UUID }
 
 // Error renders the error for logs.
 func (e IDChangedError) Error() string { return "the business has the id " + e.Known.String() }
 
-// Content is what one version says.
+// Content is the content of one version.
 type Content struct {
 	BusinessID uuid.UUID
 	Name       string
-	Format     string // [YAML] or [JSON]: what Source is written in
-	Source     []byte // as the owner sent it
-	Canonical  []byte // the same as canonical JSON
+	Format     string // format of Source: [YAML] or [JSON]
+	Source     []byte // the text that the owner sent
+	Canonical  []byte // Source as canonical JSON
 	Sanitizer  int    // the release of the sanitizer that made Sanitized
-	Sanitized  []byte // the canonical JSON with sanitized descriptions; nil where that is no other
+	Sanitized  []byte // Canonical with sanitized descriptions; nil if they are equal
 }
 
-// Published names a version that was just made the newest.
+// Published identifies a version that has just become the newest.
 type Published struct {
 	BusinessID uuid.UUID
 	Version    int64
-	Created    bool // the slug named no business before
+	Created    bool // the slug had no business before
 }
 
-// Business is a line of the list of businesses.
+// Business is an entry of the list of businesses.
 type Business struct {
 	ID        uuid.UUID
 	Slug      string
@@ -82,7 +82,7 @@ type Business struct {
 	UpdatedAt time.Time
 }
 
-// Version is a line of a business's history.
+// Version is an entry of a business's history.
 type Version struct {
 	Version     int64
 	PublishedAt time.Time
@@ -91,7 +91,7 @@ type Version struct {
 // Store reads and writes businesses.
 type Store struct{ pool *pgxpool.Pool }
 
-// New returns a store on a pool whose search path leads to catalog's schema.
+// New returns a store on a pool whose search path contains catalog's schema.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
 // Ready reports whether the tables can be read.
@@ -100,8 +100,11 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Publish makes c the newest version of slug at the instant now. With ifMatch it does so only if that is the newest
-// version until then; 0 is where there is none. Its payment accounts are checked as [checkAccounts] says. Concurrent calls each get a version of their own. It is done once (postgres.Once), as all changes are.
+// Publish makes c the newest version of slug at the instant now. If ifMatch is not nil,
+// it does so only if that version is the newest; 0 stands for a slug without a business.
+// [checkAccounts] checks the payment accounts. Concurrent calls get different versions.
+//
+// Like all changes, it is made once per Idempotency-Key ([postgres.Once]).
 func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *int64, binds bool, now time.Time) (Published, error) {
 	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published, error) {
 		known, err := claim(ctx, tx, slug, c.BusinessID)
@@ -123,28 +126,29 @@ func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *in
 	return published, nil
 }
 
-// writesOf is under which id the changes of a slug are noted: before its first publish and after its removal a slug has no
-// business's.
+// writesOf returns the id under which the idempotency results of a slug are stored. It is made
+// from the slug, because before the first publish and after the removal a slug has no business id.
 func writesOf(slug string) uuid.UUID { return postgres.WriteID("slug", slug) }
 
-// Outcome says what became of the change of the slug that the request's Idempotency-Key names, as postgres.Outcome does.
+// Outcome returns the idempotency result of the change of slug
+// that the request's Idempotency-Key names ([postgres.Outcome]).
 func (s *Store) Outcome(ctx context.Context, slug string) ([]byte, error) {
 	return postgres.Outcome(ctx, s.pool, writesOf(slug))
 }
 
-// row is what a business's row says while its lock is held.
+// row is the content of a business's row while it is locked.
 type row struct {
 	id          uuid.UUID
 	lastVersion int64
 	head        *int64
 }
 
-// claim makes sure that slug has a row with the id and locks it. The row of a slug that is new holds no version yet,
-// which no other transaction ever sees.
+// claim creates the row of slug with the id if it is missing, and locks it. A new row has no
+// version; other transactions see it only once it has one. Errors: [ErrIDTaken], [IDChangedError].
 func claim(ctx context.Context, tx pgx.Tx, slug string, id uuid.UUID) (row, error) {
-	// No conflict target: a row that holds the slug and one that holds the id are both told apart below. Two first
-	// publishes of one slug meet here, and the second waits for the first. Versions count on from those of a removed
-	// business, so that no cache and no If-Match takes one for the other.
+	// ON CONFLICT names no target: the row may conflict by slug or by id, and the code below distinguishes
+	// the two. Of two first publishes of one slug, the second waits here for the first. Version numbers
+	// continue those of a removed business, so that no cache and no If-Match confuses the two.
 	const insert = `INSERT INTO businesses (id, slug, last_version)
 		SELECT $1, $2, coalesce(max(last_version), 0) FROM businesses WHERE removed_slug = $2
 		ON CONFLICT DO NOTHING`
@@ -190,8 +194,8 @@ func write(ctx context.Context, tx pgx.Tx, p Published, c Content, now time.Time
 	return tx.SendBatch(ctx, &batch).Close()
 }
 
-// advanceSQL makes a version that was written the newest, and removeSQL ends a business while its versions are there. What an event keeps
-// of a business is its line of the list.
+// advanceSQL makes a written version the newest. removeSQL marks a business as removed; it runs before
+// its versions are deleted. Both record an event, whose subject is the business's entry of the list.
 var (
 	advanceSQL = `
 WITH advanced AS (
@@ -219,8 +223,8 @@ func advance(ctx context.Context, p Published, now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{"id": p.BusinessID, "version": p.Version}, now)
 }
 
-// Rollback makes the content of an old version the newest version of slug at the instant now. Its payment accounts are checked as
-// those of [Store.Publish].
+// Rollback makes the content of an old version the newest version of slug at the
+// instant now. It checks ifMatch and the payment accounts as [Store.Publish] does.
 func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool, now time.Time) (Published, error) {
 	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published, error) {
 		known, err := lockPublished(ctx, tx, slug)
@@ -251,14 +255,15 @@ func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	return published, nil
 }
 
-// Removed names a business that was just removed, and its last version.
+// Removed identifies a business that has just been removed, and its last version.
 type Removed struct {
 	BusinessID  uuid.UUID
 	LastVersion int64
 }
 
-// Remove ends the business at the instant now and deletes all its versions. Its slug is free for another; its id never is. Whoever means one
-// business gives its id, so that no other is removed that has the slug by then; the nil id is whichever has it.
+// Remove marks the business as removed at the instant now and deletes all its versions. Its slug becomes
+// free; its id can never be used again. If id is not nil, the business is removed only if it has this id. A
+// caller that means one business thus never removes a later one with the same slug. Error: [ErrNotFound].
 func (s *Store) Remove(ctx context.Context, slug string, id uuid.UUID, now time.Time) (Removed, error) {
 	removed, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Removed, error) {
 		known, err := lockPublished(ctx, tx, slug)
@@ -280,7 +285,7 @@ func (s *Store) Remove(ctx context.Context, slug string, id uuid.UUID, now time.
 	return removed, nil
 }
 
-// lockPublished locks the row of a business that is published.
+// lockPublished locks the row of a published business. Error: [ErrNotFound].
 func lockPublished(ctx context.Context, tx pgx.Tx, slug string) (row, error) {
 	known, err := lock(ctx, tx, slug)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && known.head == nil {

@@ -1,5 +1,5 @@
-// Package usecase does what an owner asks for: it publishes a manifest, publishes an old version again, and removes a business. What
-// its functions return as a fault is the answer to the caller; any other error is internal.
+// Package usecase implements what owners do: publish a manifest, publish an old version again, and remove
+// a business. A fault that its functions return is the answer to the caller; any other error is internal.
 package usecase
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// Store keeps the versions; [store.Store] says what its methods do and return.
+// Store is the part of [store.Store] that the package uses.
 type Store interface {
 	Predecessors(ctx context.Context, slug string) (int, error)
 	Publish(ctx context.Context, slug string, c store.Content, ifMatch *int64, binds bool, now time.Time) (store.Published, error)
@@ -31,7 +31,7 @@ type Store interface {
 
 var _ Store = (*store.Store)(nil)
 
-// Bookings is told which versions may be sold by; [bookingclient.Client] does, and says what its method does.
+// Bookings informs booking of the versions by which it may sell; [bookingclient.Client] implements it.
 type Bookings interface {
 	Published(ctx context.Context, businessID uuid.UUID, version int64) error
 }
@@ -40,23 +40,28 @@ var _ Bookings = (*bookingclient.Client)(nil)
 
 // Owner changes businesses. Each change is made once for the Idempotency-Key of its context.
 type Owner struct {
-	Store     Store
-	Bookings  Bookings
-	Changed   func(ctx context.Context, slug string, version int64) // told after each change, before which version all are superseded
+	Store    Store
+	Bookings Bookings
+	// Changed is called after each change; every version before this one is superseded.
+	Changed   func(ctx context.Context, slug string, version int64)
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
-	// TellWithin is how long a change waits for booking to hear of it; 0: five seconds.
+	// TellWithin is how long a change waits for booking's answer; 0 means five seconds.
 	TellWithin time.Duration
 }
 
-// Rollback publishes an old version of a business again as the newest. binds is as in [Owner.Publish]. Faults: business_not_found; not_found for an unknown version;
-// invalid_parameter for one that can no longer be served; and those of postgres.Once.
+// Rollback publishes an old version of a business again as the newest. ifMatch and binds are those of [Owner.Publish].
+//
+// Faults: business_not_found; not_found if the version does not exist; invalid_parameter
+// if this release cannot serve it; forbidden if a payment account is not bound to the
+// business; precondition_failed; those of postgres.Once; and that of [Owner.Announce].
 func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool) (store.Published, error) {
 	old, err := o.Store.Version(ctx, slug, version)
 	if err != nil {
 		return store.Published{}, Fault(err)
 	}
-	// An old version was checked by the code of its day; nothing that today's cannot serve becomes the newest.
+	// The version was checked by the release that published it. A
+	// version that this release cannot serve must not become the newest.
 	if _, err := ready.Decode(store.Text{JSON: old.Canonical}, old.Version); err != nil {
 		return store.Published{}, fault.Wrap(fault.InvalidParameter, err, "version: this version can no longer be served; correct its manifest and publish it.")
 	}
@@ -67,8 +72,8 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	return published, o.Announce(ctx, "rolled back", slug, published.BusinessID, published.Version)
 }
 
-// Remove removes the business with this id, the nil one for whichever has the slug, with all its versions; the slug is free then.
-// Faults: business_not_found and those of postgres.Once.
+// Remove removes the business with this id and all its versions, which frees the slug. The nil id stands for any
+// business that has the slug. Faults: business_not_found, those of postgres.Once, and that of [Owner.Announce].
 func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
 	removed, err := o.Store.Remove(ctx, slug, id, o.Clock.Now())
 	if err != nil {
@@ -77,9 +82,10 @@ func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
 	return o.Announce(ctx, "removed", slug, removed.BusinessID, removed.LastVersion+1)
 }
 
-// Announce tells the readers that the versions of slug before this one are superseded, and booking, which sells by them: when it returns nil,
-// nothing is sold by them any more. The functions above do; it is repeated where a change is answered again, as whoever made it may have
-// died before. Fault: outcome_unknown where booking has not heard; the change is made.
+// Announce informs readers and booking that the versions of slug before this one are superseded. When it
+// returns nil, booking no longer sells by them. The functions above call it. It is also called when a
+// change is answered from its idempotency result: the process that made the change may have died before
+// announcing it. Fault: outcome_unknown if booking does not answer; the change is made nevertheless.
 func (o *Owner) Announce(ctx context.Context, change, slug string, business uuid.UUID, version int64) error {
 	o.Changed(ctx, slug, version)
 	o.Telemetry.Logger.InfoContext(ctx, change, "slug", slug, "version", version)
@@ -98,13 +104,13 @@ func (o *Owner) Announce(ctx context.Context, change, slug string, business uuid
 	return unheard
 }
 
-// How long a change waits for booking to hear of it, and how often it is told.
+// How long a change waits for booking's answer, and the interval between attempts.
 const (
 	tellWithin     = 5 * time.Second
 	tellAgainAfter = 250 * time.Millisecond
 )
 
-// Fault turns what the store says into the answer to the caller; other errors stay as they are.
+// Fault converts an error of the store to the answer to the caller. It returns other errors unchanged.
 func Fault(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return fault.New(fault.BusinessNotFound, "Business not found")
@@ -124,7 +130,7 @@ func Fault(err error) error {
 	return err
 }
 
-// accountFault does not say whether another business has the account, so that owners cannot find accounts by trying.
+// accountFault does not reveal whether another business has the account, so that owners cannot find accounts by trying.
 func accountFault(err store.AccountError) error {
 	return fault.Wrap(fault.Forbidden, err, fmt.Sprintf("payments.accounts.%s: this account is not bound to the business. "+
 		"An operator of the platform binds it by publishing the manifest, unless another business names it.", err.Provider))

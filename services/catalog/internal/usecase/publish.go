@@ -17,10 +17,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// Publish makes a manifest, written in YAML or JSON, the newest version of the business with its slug. With ifMatch it does so only
-// if that is the newest version until then. binds lets it bind payment accounts to the business, as an operator may. Faults:
-// forbidden for a payment account that is not bound to the business; invalid_parameter, with the list of [manifest.Problem] under "problems" in its
-// Extra; payload_too_large; precondition_failed; conflict where the business is removed meanwhile; service_unavailable where the
+// Publish makes a manifest, written in YAML or JSON, the newest version of the business with its slug. If
+// ifMatch is not nil, it does so only if that version is the newest; 0 stands for a business that is not
+// published. If binds is set, as only operators may, the manifest's payment accounts are bound to the business.
+//
+// Faults: invalid_parameter, with the list of [manifest.Problem] under "problems" in its Extra;
+// forbidden if a payment account is not bound to the business; precondition_failed;
+// payload_too_large; conflict if the business is removed during the call; service_unavailable if the
 // manifest cannot be checked before ctx ends; those of postgres.Once; and that of [Owner.Announce].
 func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch *int64, binds bool) (store.Published, error) {
 	var checked store.Content
@@ -39,8 +42,8 @@ func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch
 	return published, o.Announce(ctx, "published", slug, published.BusinessID, published.Version)
 }
 
-// Compile returns the offer that publishing a manifest would make, and publishes nothing. Faults: invalid_parameter, payload_too_large and
-// service_unavailable as of [Owner.Publish].
+// Compile returns the version that publishing a manifest would make, with its offer. It publishes
+// nothing. Faults: invalid_parameter, payload_too_large and service_unavailable, as in [Owner.Publish].
 func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready.Version, error) {
 	var compiled *ready.Version
 	_, err := o.check(ctx, slug, source, func(_ context.Context, _ *manifest.Manifest, v *ready.Version) error {
@@ -50,8 +53,9 @@ func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready
 	return compiled, err
 }
 
-// check reads a manifest and compiles it, so that nothing is published that cannot be served, and has use take what it needs of both while
-// there is room for them. It gives up when the request ends. It returns how many businesses had the slug before, which the id follows from.
+// check parses and compiles a manifest, so that only versions that can be served are published. use takes what
+// it needs of the results while their memory is reserved ([reading.Do]). check stops when the request ends. It
+// returns how many businesses had the slug before, because the id of a manifest without one depends on it.
 func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(context.Context, *manifest.Manifest, *ready.Version) error) (int, error) {
 	if len(source) > manifest.MaxBytes {
 		return 0, fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.", manifest.MaxBytes)
@@ -72,7 +76,7 @@ func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(
 	return predecessors, err
 }
 
-// read reads a manifest and compiles it. It gives up with [manifest.ErrStopped] soon after stop returns true.
+// read parses and compiles a manifest. It returns [manifest.ErrStopped] soon after stop returns true.
 func read(slug string, source []byte, predecessors int, stop func() bool) (*manifest.Manifest, *ready.Version, error) {
 	m, problems, err := manifest.ParseUntil(source, predecessors, stop)
 	if err != nil {
@@ -89,7 +93,7 @@ func read(slug string, source []byte, predecessors int, stop func() bool) (*mani
 	return m, compiled, err
 }
 
-// content returns what is stored of a manifest.
+// content returns what the store keeps of a manifest.
 func content(ctx context.Context, m *manifest.Manifest, source []byte) (store.Content, error) {
 	canonical, err := json.Marshal(m)
 	if err != nil {
@@ -112,7 +116,7 @@ func content(ctx context.Context, m *manifest.Manifest, source []byte) (store.Co
 	}, nil
 }
 
-// formatOf tells the two formats apart as [manifest.Parse] does.
+// formatOf returns the format of source, which it recognizes as [manifest.Parse] does.
 func formatOf(source []byte) string {
 	if bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(source, []byte("\ufeff")), " \t\r\n"), []byte("{")) {
 		return store.JSON
@@ -120,8 +124,9 @@ func formatOf(source []byte) string {
 	return store.YAML
 }
 
-// refusal turns what the store says of a publish into the answer to the caller. The id of a manifest that names none is the first unused one
-// of its slug, so that an id which the store refuses may be one that was free when the manifest was read.
+// refusal converts the store's error of a publish to the answer to the caller. A manifest
+// without an id gets the first unused id of its slug. If the business was removed since the
+// manifest was read, that id is no longer the right one; refusal then returns a conflict.
 func (o *Owner) refusal(ctx context.Context, slug string, source []byte, predecessors int, err error) error {
 	problem := manifest.Problem{Path: "id", Line: lineOf("id", source)}
 	if changed, ok := errors.AsType[store.IDChangedError](err); ok {
@@ -137,7 +142,7 @@ func (o *Owner) refusal(ctx context.Context, slug string, source []byte, predece
 	return manifest.Invalid([]manifest.Problem{problem})
 }
 
-// lineOf returns the line of a field of the document itself in YAML, and 1 where it is not written so.
+// lineOf returns the line of a top-level field of a YAML document, or 1 if the field is not found.
 func lineOf(field string, source []byte) int {
 	at := regexp.MustCompile(`(?m)^` + field + `\s*:`).FindIndex(source)
 	if at == nil {
