@@ -7,16 +7,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// AgendaReach returns the span within which [NewAgenda] must know the occupied time.
+// AgendaReach returns the span in which [NewAgenda] needs the occupied time.
 func AgendaReach(offer *catalog.Offer, from, to timespan.Date) timespan.Span {
 	zone := offer.Location()
 	return timespan.Span{Start: timespan.Instant(from, 0, zone), End: timespan.Instant(to+1, 0, zone)}
 }
 
-// NewAgenda returns when the active members of a business work on the dates from..to, what takes their time and when they are free, by the
-// rules that /slots follows.
+// NewAgenda returns when the active members of a business work on the dates from..to,
+// what occupies them and when they are free. It follows the rules of /slots.
 func NewAgenda(offer *catalog.Offer, from, to timespan.Date, occupied booking.Occupied) *availability.Agenda {
-	s := &sweep{horizon: newHorizon(offer, from-2, to+2)} // each date's windows are cut to those of the dates around it
+	// The windows of a date are cut to the open time of the dates around it.
+	s := &sweep{horizon: newHorizon(offer, from-2, to+2)}
 	h, within := s.horizon, []timespan.Span{AgendaReach(offer, from, to)}
 	cut := func(spans []timespan.Span) []timespan.Span {
 		return append([]timespan.Span{}, timespan.Intersect(nil, timespan.Normalize(spans), within)...)
@@ -43,7 +44,7 @@ func NewAgenda(offer *catalog.Offer, from, to timespan.Date, occupied booking.Oc
 	return a
 }
 
-// sessionsOn are the sessions of all active classes on the dates from..to, with the seats that are taken.
+// sessionsOn returns the sessions of all active classes on the dates from..to, with their booked seats.
 func (h *horizon) sessionsOn(from, to timespan.Date, occupied booking.Occupied) []availability.ClassSession {
 	all, taken := []availability.ClassSession{}, occupied.SeatsByOccurrence()
 	for i := range h.offer.Services {

@@ -7,25 +7,25 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// appointment is what is asked for: services one after another, as the legs that providers serve.
+// appointment is the requested sequence of services, as the legs that providers serve.
 type appointment struct {
 	legs     []leg
 	duration int64 // seconds of service time
 	step     int64 // seconds between starts: the first service's, or a minute
-	staffed  bool  // the candidate, a member, serves at least one leg
-	class    bool  // it is no appointment, but a class session
+	staffed  bool  // the candidate is a member and serves at least one leg
+	class    bool  // the request is for a class session, not for an appointment
 }
 
-// leg is a stretch of an appointment that one provider serves without a break. Offsets are seconds after the start.
+// leg is a part of an appointment that one provider serves without a break. Offsets are in seconds after the start.
 type leg struct {
-	service  *catalog.Service // whose lanes the leg takes; nil: a staff member's
-	anyOf    []*catalog.Staff // in Auto-Assign order, who may serve the leg instead of the candidate; nil: the candidate does
+	service  *catalog.Service // whose capacity units the leg occupies; nil: a member serves it
+	anyOf    []*catalog.Staff // in Auto-Assign order, the members who may serve the leg; nil: the candidate does
 	from, to int64            // service time
-	services int              // how many, one after another
-	occupied timespan.Span    // the same widened by the buffers: the first service's before, the last's after
+	services int              // number of consecutive services
+	occupied timespan.Span    // from..to plus the buffer before the first service and after the last
 }
 
-// newAppointment joins neighbouring services of one provider into legs.
+// newAppointment joins consecutive services of one provider into legs.
 func newAppointment(offer *catalog.Offer, q Question) appointment {
 	first, last := q.Services[0], q.Services[len(q.Services)-1]
 	a := appointment{step: int64(first.SlotIntervalMinutes) * minute, class: first.Class()}
@@ -58,7 +58,7 @@ func newAppointment(offer *catalog.Offer, q Question) appointment {
 	return a
 }
 
-// continues reports whether the provider of l goes on with next.
+// continues reports whether the provider of l also serves next.
 func (l leg) continues(next leg) bool {
 	return l.service == next.service && l.anyOf == nil && next.anyOf == nil
 }
@@ -68,7 +68,7 @@ func (a appointment) reach() timespan.Span {
 	return timespan.Span{Start: a.legs[0].occupied.Start, End: a.legs[len(a.legs)-1].occupied.End}
 }
 
-// fitting returns in dst the starts for which the leg's service time lies in work.
+// fitting returns, in dst, the starts for which the leg's service time lies in work.
 func (l leg) fitting(dst, work []timespan.Span) []timespan.Span {
 	dst = dst[:0]
 	for _, w := range work {
@@ -79,14 +79,15 @@ func (l leg) fitting(dst, work []timespan.Span) []timespan.Span {
 	return dst
 }
 
-// hindered returns the starts at which the widened leg would overlap busy.
+// hindered returns the starts at which the leg with its buffers would overlap busy.
 func (l leg) hindered(busy timespan.Span) timespan.Span {
 	return timespan.Span{Start: busy.Start - l.occupied.End + 1, End: busy.End - l.occupied.Start}
 }
 
 // candidates returns the members who may serve all staffed services, in Auto-Assign order.
 func candidates(offer *catalog.Offer, services []*catalog.Service, only *uuid.UUID) []*catalog.Staff {
-	performed := make(map[uuid.UUID]int, len(services[0].StaffIDs)) // how many of the staffed services, in order, a member performs
+	// performed counts the staffed services that a member performs, up to the first one that the member does not.
+	performed := make(map[uuid.UUID]int, len(services[0].StaffIDs))
 	staffed := 0
 	for _, s := range services {
 		for _, id := range s.StaffIDs {

@@ -12,15 +12,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// mostAssignments bounds how many ways with different lanes, or members of a package by service, are offered for one start:
-// more are never needed to get past lost races.
+// mostAssignments bounds how many ways are returned for one start. They differ in capacity
+// units or, in a package by service, in members. More are never needed to get past lost races.
 const mostAssignments = 64
 
-// Bookable returns the ways in which the appointment can start at the local time t of the calendar date d, in
-// Auto-Assign order; none when /slots of the matching date does not list it (semantics.md §3). q.From and q.To are
-// set here.
+// Bookable returns the ways in which the appointment can start at the local time t of
+// the calendar date d, in Auto-Assign order. It returns none if /slots of the matching
+// date does not list the start (semantics.md §3). It sets q.From and q.To itself.
 func Bookable(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay, occupied booking.Occupied) []availability.Assignment {
-	q.From, q.To = d-1, d // after midnight, the window may be the one of the day before
+	q.From, q.To = d-1, d // after midnight, the window may belong to the day before
 	start := timespan.Instant(d, t, offer.Location())
 	assignments := Find(offer, q, occupied).assignments(start)
 	if len(assignments) == 0 && q.OutsideHours {
@@ -52,7 +52,7 @@ func (o *Openings) assignments(start int64) []availability.Assignment {
 	return assignments
 }
 
-// ableAt returns the candidates that can begin at start, in Auto-Assign order.
+// ableAt returns the candidates who can begin at start, in Auto-Assign order.
 func (o *Openings) ableAt(start int64) []int32 {
 	var able []int32
 	for _, r := range o.runs {
@@ -65,8 +65,9 @@ func (o *Openings) ableAt(start int64) []int32 {
 	return able
 }
 
-// crewAt returns who can serve each leg that is not the candidate's, and the number of turns after which each of them,
-// and each candidate, has had its own: bounded in a package by service.
+// crewAt returns, for each leg that the candidate does not serve, the members who
+// can serve it. It also returns the number of turns that give each member and
+// each candidate a turn. A package by service has at most mostAssignments turns.
 func (o *Openings) crewAt(start int64, candidates int) ([][]*catalog.Staff, int) {
 	if len(o.others) == 0 {
 		return nil, candidates
@@ -81,14 +82,14 @@ func (o *Openings) crewAt(start int64, candidates int) ([][]*catalog.Staff, int)
 	return crew, min(turns, mostAssignments)
 }
 
-// contains reports whether a normalized set of instants holds t.
+// contains reports whether a normalized set of instants contains t.
 func contains(spans []timespan.Span, t int64) bool {
 	i, found := slices.BinarySearchFunc(spans, t, func(s timespan.Span, t int64) int { return cmp.Compare(s.Start, t) })
 	return found || i > 0 && t < spans[i-1].End
 }
 
-// lanesAt returns the free lanes of each leg, and how many different ways to take them there are, at most limit: one
-// when no leg takes lanes.
+// lanesAt returns the free capacity units of each leg, and the number of different
+// ways to use them, at most limit. The number is one if no leg uses capacity units.
 func (o *Openings) lanesAt(start int64, limit int) ([][]laneRun, int) {
 	lanes := make([][]laneRun, len(o.appointment.legs))
 	depth, taken := limit, false
@@ -106,16 +107,16 @@ func (o *Openings) lanesAt(start int64, limit int) ([][]laneRun, int) {
 	return lanes, depth
 }
 
-// way says who and what serves an appointment.
+// way is one choice of members and capacity units for an appointment.
 type way struct {
 	candidate *catalog.Staff
-	crew      [][]*catalog.Staff // by leg, for those that are not the candidate's
-	lanes     [][]laneRun        // by leg, for those that take lanes
-	turn      int                // which of the crew, going around
-	lane      int                // which of the free lanes, from the lowest
+	crew      [][]*catalog.Staff // by leg, for the legs that the candidate does not serve
+	lanes     [][]laneRun        // by leg, for the legs that use capacity units
+	turn      int                // index into the crew, modulo its size
+	lane      int                // index into the free capacity units, lowest first
 }
 
-// assignment spells a way out.
+// assignment returns the way w as an assignment.
 func (o *Openings) assignment(start int64, w way) availability.Assignment {
 	c := availability.Assignment{During: timespan.Span{Start: start, End: start + o.appointment.duration}}
 	if w.candidate != nil {
@@ -144,7 +145,7 @@ func (o *Openings) assignment(start int64, w way) availability.Assignment {
 	return c
 }
 
-// appendPart adds a part, or lengthens the last where it goes on with the same resource.
+// appendPart adds a part, or extends the last one if that is of the same resource and ends when the new one begins.
 func appendPart(parts []availability.Part, id uuid.UUID, lane int, span timespan.Span) []availability.Part {
 	resource := booking.Resource{ID: id, Lane: lane}
 	if n := len(parts); n > 0 && parts[n-1].Resource == resource && parts[n-1].Occupies.End == span.Start {

@@ -19,9 +19,9 @@ type occurrence struct {
 	timespan.Span
 }
 
-// occurrences calls yield for each time that a session of service happens on the dates from..to (semantics.md §2): on
-// its weekday within its dates, or on its one date; not on a date that the business closes, nor in blocked time, nor
-// where its member is inactive.
+// occurrences calls yield for each time that a session of service takes place on the dates from..to
+// (semantics.md §2). That is on its weekday within its dates, or on its single date. A session does
+// not take place on a date that the business closes, in blocked time, or if its member is inactive.
 func (h *horizon) occurrences(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
 	h.scheduled(service, from, to, func(at occurrence) {
 		if !h.isOff(at) {
@@ -30,12 +30,13 @@ func (h *horizon) occurrences(service *catalog.Service, from, to timespan.Date, 
 	})
 }
 
-// isOff reports whether a session that is scheduled does not take place.
+// isOff reports whether a scheduled session does not take place.
 func (h *horizon) isOff(at occurrence) bool {
 	return at.session.StaffID != nil && !h.isActive(*at.session.StaffID) || h.closed[at.date] || h.isBlocked(at)
 }
 
-// scheduled calls yield for each time that a session of service is scheduled on the dates from..to, whether or not it takes place.
+// scheduled calls yield for each time that a session of service is
+// scheduled on the dates from..to, even if it does not take place.
 func (h *horizon) scheduled(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
 	for i := range service.Classes {
 		c := &service.Classes[i]
@@ -50,7 +51,8 @@ func (h *horizon) scheduled(service *catalog.Service, from, to timespan.Date, yi
 // week is the number of dates from a session to the next one.
 const week = 7
 
-// dates returns the first date of a session within from..to, and a bound of its last: it is every [week] from the first on.
+// dates returns the first date of a session within from..to and a bound
+// for its last date. The session recurs every [week] days from the first.
 func dates(c *catalog.ClassSession, from, to timespan.Date) (timespan.Date, timespan.Date) {
 	if c.Date != nil {
 		return max(*c.Date, from), min(*c.Date, to)
@@ -81,7 +83,7 @@ func overlapsAny(spans []timespan.Span, s timespan.Span) bool {
 	return i < len(spans) && spans[i].Overlaps(s)
 }
 
-// readClosed notes the dates that an override of the business closes.
+// readClosed records the dates that an override of the business closes.
 func (h *horizon) readClosed() {
 	h.closed = make(map[timespan.Date]bool)
 	for _, o := range h.offer.Overrides {
@@ -91,7 +93,7 @@ func (h *horizon) readClosed() {
 	}
 }
 
-// readSessions notes the time that members give to class sessions, buffers included, whether or not a seat is sold.
+// readSessions records the time of members in class sessions with buffers, whether or not a seat is sold.
 func (h *horizon) readSessions() {
 	h.teaching = make(map[uuid.UUID][]timespan.Span)
 	for i := range h.offer.Services {
@@ -107,8 +109,8 @@ func (h *horizon) readSessions() {
 	}
 }
 
-// longestClass is the number of dates that the longest class session, buffers included, can touch beyond that of its
-// start; one of them may be a date that a zone skipped when it moved across the date line.
+// longestClass returns the number of dates that the longest class session with its buffers can reach beyond
+// the date of its start. One of them may be a date that a zone skipped when it moved across the date line.
 func longestClass(offer *catalog.Offer) timespan.Date {
 	longest := timespan.Date(0)
 	for i := range offer.Services {
@@ -120,7 +122,7 @@ func longestClass(offer *catalog.Offer) timespan.Date {
 	return longest
 }
 
-// widened is a service's time with its buffers.
+// widened returns the time of a service with its buffers.
 func widened(s *catalog.Service, span timespan.Span) timespan.Span {
 	return timespan.Span{Start: span.Start - int64(s.BufferBeforeMinutes)*minute, End: span.End + int64(s.BufferAfterMinutes)*minute}
 }
@@ -128,12 +130,13 @@ func widened(s *catalog.Service, span timespan.Span) timespan.Span {
 // session is a class session that can be booked.
 type session struct {
 	occurrence
-	member    *catalog.Staff // nil where nobody gives it
+	member    *catalog.Staff // nil if the session has no member
 	remaining int
 }
 
-// sessionsOf lists the sessions of a class on the dates from..to that can be booked, from the instant earliest on. Other
-// sessions of a member do not hinder one, as the owner scheduled them; appointments do.
+// sessionsOf returns the sessions of a class on the dates from..to that can be booked
+// and start at the instant earliest or later. Appointments of the member prevent a
+// session. Other sessions of the member do not, because the owner scheduled them.
 func (h *horizon) sessionsOf(q Question, from, to timespan.Date, earliest int64, occupied booking.Occupied) []session {
 	class, taken, busy := q.Services[0], occupied.SeatsByOccurrence(), appointments(occupied.Busy)
 	var sessions []session
@@ -153,13 +156,13 @@ func (h *horizon) sessionsOf(q Question, from, to timespan.Date, earliest int64,
 	return sessions
 }
 
-// wants reports whether the question is about this session.
+// wants reports whether the question asks for this session.
 func (q Question) wants(c *catalog.ClassSession) bool {
 	return (q.SessionID == nil || *q.SessionID == c.ID) &&
 		(q.StaffID == nil || c.StaffID != nil && *q.StaffID == *c.StaffID)
 }
 
-// appointments is the time of members that others than guests of classes hold.
+// appointments returns the occupied time of each member, without class bookings.
 func appointments(occupied []booking.Busy) map[uuid.UUID][]timespan.Span {
 	busy := make(map[uuid.UUID][]timespan.Span, len(occupied))
 	for _, b := range occupied {
@@ -170,7 +173,8 @@ func appointments(occupied []booking.Busy) map[uuid.UUID][]timespan.Span {
 	return busy
 }
 
-// compareSessions orders by start, then as slots of one start are, those that nobody gives last, then by the session's key.
+// compareSessions orders by start, then by member in the order of slots,
+// with sessions without a member last, then by the session's key.
 func compareSessions(a, b session) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), compareMembers(a.member, b.member), cmp.Compare(a.session.Key, b.session.Key))
 }
@@ -187,7 +191,7 @@ func compareMembers(a, b *catalog.Staff) int {
 	return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Name, b.Name))
 }
 
-// appendSessions appends the sessions of date d.
+// appendSessions appends the sessions of the date d.
 func (o *Openings) appendSessions(slots []Slot, d timespan.Date) []Slot {
 	for i := range o.sessions {
 		s := &o.sessions[i]
@@ -204,7 +208,8 @@ func (o *Openings) appendSessions(slots []Slot, d timespan.Date) []Slot {
 	return slots
 }
 
-// sessionAssignments are the sessions that begin at start, in order of their keys: the first with seats is taken.
+// sessionAssignments returns the sessions that begin at start, in the
+// order of their keys. Booking takes the first one with enough seats.
 func (o *Openings) sessionAssignments(start int64) []availability.Assignment {
 	var found []session
 	for _, s := range o.sessions {

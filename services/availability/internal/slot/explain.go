@@ -12,19 +12,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Explain returns the first rule that keeps the appointment from starting at the local time t of the calendar date d
-// (pages.md, "Why not?"); nil where [Bookable] has a way to serve it. q.From and q.To are set here.
+// Explain returns the first rule that prevents the appointment from starting at the local time t of the calendar
+// date d (pages.md, "Why not?"). It returns nil if [Bookable] has a way to serve it. It sets q.From and q.To itself.
 //
-// It knows no rule's working: it asks [Find] again, with the rules left out from some place of their order on. Leaving a
-// rule out takes its cause out of the values that Find is given, such as blocks out of the offer, and takes no start
-// away; so the first that counts is found by bisection, and so is the one of its causes (which block, which booking).
+// It does not implement any rule. It calls [Find] again with the rules left out from some
+// position in their order. To leave a rule out, it removes the rule's cause from the input of
+// Find, for example the blocks from the offer. That never removes a start. Bisection therefore
+// finds the first rule that prevents the start, and its cause (which block, which booking).
 func Explain(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay, occupied booking.Occupied) *availability.Reason {
 	q.From, q.To = d-1, d
 	e := explanation{offer: offer, question: q, occupied: occupied, date: d, start: timespan.Instant(d, t, offer.Location())}
 	return e.reason()
 }
 
-// reason is the first rule that keeps the start from being booked, nil where none does.
+// reason returns the first rule that prevents the start, or nil if it can be booked.
 func (e *explanation) reason() *availability.Reason {
 	if e.bookable(len(rules), all) {
 		return nil
@@ -44,14 +45,15 @@ func (e *explanation) reason() *availability.Reason {
 	return reason
 }
 
-// ExplainReach returns the span of which [Explain] must know the occupied time.
+// ExplainReach returns the span in which [Explain] needs the occupied time.
 func ExplainReach(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) timespan.Span {
 	start, around := timespan.Instant(d, t, offer.Location()), newAppointment(offer, q).reach()
 	return timespan.Span{Start: start + around.Start, End: start + around.End}
 }
 
-// Performers are the members, inactive ones included, who perform all that staff perform of the question's services, in
-// a package by service of the first; of a class, who give its sessions. They are in Auto-Assign order.
+// Performers returns the members, also inactive ones, who perform all staffed services
+// of the question, in Auto-Assign order. In a package by service it returns those of
+// the first service. For a class it returns the members who give its sessions.
 func Performers(offer *catalog.Offer, q Question) []*catalog.Staff {
 	everybody := *offer
 	everybody.Staff = slices.Clone(offer.Staff)
@@ -75,7 +77,7 @@ func Performers(offer *catalog.Offer, q Question) []*catalog.Staff {
 	return performers
 }
 
-// has reports whether the appointment, or a session, can begin at start.
+// has reports whether the appointment or a session can begin at start.
 func (o *Openings) has(start int64) bool {
 	if o.class != nil {
 		return slices.ContainsFunc(o.sessions, func(s session) bool { return s.Start == start })
@@ -86,25 +88,25 @@ func (o *Openings) has(start int64) bool {
 // all stands for all causes of a rule.
 const all = -1
 
-// explanation is one start that is explained, with the values that hold.
+// explanation is one start to explain, with the real input.
 type explanation struct {
 	offer    *catalog.Offer
 	question Question
 	occupied booking.Occupied
 	date     timespan.Date
 	start    int64
-	held     []held // of occupied, by start; made when it is asked for
+	held     []held // of occupied, by start; computed on first use
 }
 
-// trial is what [Find] is asked instead.
+// trial is changed input for [Find].
 type trial struct {
 	offer    catalog.Offer
 	question Question
 	occupied booking.Occupied
 }
 
-// bookable reports whether the start could be booked if only the first n rules were, the last of them with the first
-// causes of its causes.
+// bookable reports whether the start could be booked under only the
+// first n rules, the last of them with only its first causes causes.
 func (e *explanation) bookable(n, causes int) bool {
 	asked := trial{offer: *e.offer, question: e.question, occupied: e.occupied}
 	for i := n; i < len(rules); i++ {
@@ -116,7 +118,8 @@ func (e *explanation) bookable(n, causes int) bool {
 	return Find(&asked.offer, asked.question, asked.occupied).has(e.start)
 }
 
-// impossible says what is amiss where no rule is at fault: nothing is ever done then.
+// impossible returns the reason for a start that no rule prevents. Either there
+// is no session, or no member performs the services, or the zone skips that date.
 func (e *explanation) impossible() *availability.Reason {
 	everybody := trial{offer: *e.offer, question: e.question}
 	for _, r := range rules {
@@ -131,21 +134,23 @@ func (e *explanation) impossible() *availability.Reason {
 	return &availability.Reason{Rule: availability.RuleNoSuchTime}
 }
 
-// rule is one of the rules, in the order in which they are named (pages.md, "Why not?"), and what comes before them: who there
-// is to serve.
+// rule is one of the rules in the order in which they are reported (pages.md,
+// "Why not?"). The first two, about who serves, come before those of pages.md.
 type rule struct {
 	code     string
 	leaveOut func(*explanation, *trial)
-	// causes counts the rule's causes where each can be named; keep leaves out all but the first n of them.
+	// causes returns the number of the rule's causes, if each
+	// can be named; keep leaves out all but the first n of them.
 	causes func(*explanation) int
 	keep   func(e *explanation, asked *trial, n int)
-	// describe names the cause with this index, where the rule has causes.
+	// describe sets the details of the reason, for the cause with this index if the rule has causes.
 	describe func(e *explanation, cause int, reason *availability.Reason)
 }
 
-// rules are tried in this order. What is open stands before what is taken out of it, so that each takes away from what
-// those before it leave: an override that closes a day ends its class sessions, and with them the time that members give. The
-// grid stands before the advance limit, as it says whether a start after midnight is one of the last date that is open to booking.
+// rules are tried in this order. Opening time comes before what reduces it, so that each rule
+// only reduces what the ones before it leave. For example, an override that closes a day cancels
+// its class sessions, and so frees the time of their members. The grid comes before the advance
+// limit, because it decides whether a start after midnight belongs to the last bookable date.
 var rules = []rule{
 	{code: availability.RuleNotPerformed, leaveOut: anybody, describe: ofStaff},
 	{code: availability.RuleInactive, leaveOut: everybodyActive, describe: ofStaff},
@@ -170,7 +175,7 @@ func everybodyActive(_ *explanation, asked *trial) {
 	asked.eachMember(func(m *catalog.Staff) { m.Active = true })
 }
 
-// eachMember changes the members of the trial's own offer.
+// eachMember changes the members in a copy of the trial's staff.
 func (t *trial) eachMember(change func(*catalog.Staff)) {
 	t.offer.Staff = slices.Clone(t.offer.Staff)
 	for i := range t.offer.Staff {
@@ -178,7 +183,7 @@ func (t *trial) eachMember(change func(*catalog.Staff)) {
 	}
 }
 
-// eachService changes the services that the trial asks for. One that is asked for twice stays one.
+// eachService changes copies of the requested services. A service that is requested twice stays one value.
 func (t *trial) eachService(change func(*catalog.Service)) {
 	changed := make(map[*catalog.Service]*catalog.Service, len(t.question.Services))
 	services := make([]*catalog.Service, len(t.question.Services))
@@ -215,8 +220,9 @@ func ofStaff(e *explanation, _ int, reason *availability.Reason) {
 
 func alwaysOpen(e *explanation, asked *trial) { asked.offer.Hours = wholeWeek(e.offer.Hours) }
 
-// wholeWeek is hours on every day, all day, and after it for as long as a window of that weekday lasts: closing them again
-// only takes time away, also from the date after one whose windows end after midnight.
+// wholeWeek returns hours that are open all day, every day, and on after midnight
+// as long as a window of that weekday lasts. Restoring the real hours therefore
+// only removes time, also on the date after a window that ends after midnight.
 func wholeWeek(week catalog.WeekHours) catalog.WeekHours {
 	var whole catalog.WeekHours
 	for weekday := range whole {
@@ -232,7 +238,7 @@ func noOverridesOfStaff(_ *explanation, asked *trial) {
 	asked.eachMember(func(m *catalog.Staff) { m.Overrides = nil })
 }
 
-// staffAlwaysThere opens the hours of members who have their own; those of the others are the business's.
+// staffAlwaysThere opens the hours of members who have their own; the others have the hours of the business.
 func staffAlwaysThere(_ *explanation, asked *trial) {
 	asked.eachMember(func(m *catalog.Staff) {
 		if m.Hours != nil {
@@ -242,7 +248,7 @@ func staffAlwaysThere(_ *explanation, asked *trial) {
 	})
 }
 
-// workAlways takes the working time of the business and of its members out of the trial.
+// workAlways removes the limits of working time of the business and its members.
 func (t *trial) workAlways() {
 	for _, leaveOut := range []func(*explanation, *trial){noOverrides, noOverridesOfStaff, staffAlwaysThere} {
 		leaveOut(nil, t)
@@ -267,7 +273,8 @@ func describeBlock(e *explanation, cause int, reason *availability.Reason) {
 	}
 }
 
-// noClasses leaves members the time that they give to classes. Classes do not hinder each other.
+// noClasses frees the time of members in classes. If the question is about
+// a class, it changes nothing, because classes do not prevent each other.
 func noClasses(e *explanation, asked *trial) { keepClasses(e, asked, 0) }
 
 func countServices(e *explanation) int { return len(e.offer.Services) }
@@ -296,7 +303,7 @@ type held struct {
 	span  timespan.Span
 }
 
-// spans are the occupied time, span by span.
+// spans returns the occupied time as single spans, by start.
 func (e *explanation) spans() []held {
 	if e.held == nil {
 		e.held = []held{}
@@ -332,7 +339,7 @@ func describeHeld(e *explanation, cause int, reason *availability.Reason) {
 	}
 }
 
-// local is what the business's clock shows at an instant.
+// local returns what the business's clock shows at an instant.
 func (e *explanation) local(at int64) timespan.LocalDateTime {
 	shown := time.Unix(at, 0).In(e.offer.Location())
 	return timespan.LocalDateTime{
@@ -349,7 +356,7 @@ func describeBuffer(e *explanation, _ int, reason *availability.Reason) {
 	reason.Minutes = max(services[0].BufferBeforeMinutes, services[len(services)-1].BufferAfterMinutes)
 }
 
-// longAgo asks as if it were two days before, when nothing that is asked for is over.
+// longAgo sets the present to two days before the date, when no part of the request is in the past.
 func longAgo(e *explanation, asked *trial) {
 	asked.question.Now = time.Unix(timespan.Instant(e.date-2, 0, e.offer.Location()), 0)
 	if e.question.Now.Before(asked.question.Now) {
@@ -364,7 +371,7 @@ func describeNotice(e *explanation, _ int, reason *availability.Reason) {
 	reason.Minutes, reason.From = e.offer.Bookings.MinNoticeMinutes, &from
 }
 
-// noAdvanceLimit lets the limit reach the date, however far it is.
+// noAdvanceLimit extends the advance limit to the date.
 func noAdvanceLimit(e *explanation, asked *trial) {
 	limit := &asked.offer.Bookings.AdvanceDays
 	*limit = max(*limit, int(e.date-e.offer.Today(asked.question.Now)))

@@ -10,13 +10,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// occupancy is the occupied time of a question by what it occupies.
+// occupancy is the occupied time of a question, by member and by service.
 type occupancy struct {
 	members map[uuid.UUID][]int64   // edges: start, end, start, end, …
 	lanes   map[uuid.UUID][]laneUse // of a service without staff
 }
 
-// laneUse is one lane's use for one span.
+// laneUse is the use of one lane for one span. A lane is a
+// capacity unit of a service without staff; lanes count from 1.
 type laneUse struct {
 	timespan.Span
 	lane int
@@ -43,8 +44,8 @@ func newOccupancy(occupied []booking.Busy) occupancy {
 	return o
 }
 
-// full returns the spans in which at least capacity lanes are in use. Lanes beyond capacity count: they were sold
-// before it was lowered.
+// full returns the spans in which at least capacity lanes are in use. Lanes
+// above capacity count, because they were sold before the owner lowered it.
 func full(uses []laneUse, capacity int) []timespan.Span {
 	if capacity <= 0 {
 		return []timespan.Span{{Start: minInstant, End: maxInstant}}
@@ -63,14 +64,14 @@ func full(uses []laneUse, capacity int) []timespan.Span {
 	return spans
 }
 
-// change is a lane's being taken (by 1) or given back (by -1).
+// change is the moment at which a lane becomes occupied (by 1) or free (by -1).
 type change struct {
 	at       int64
 	by, lane int
 }
 
-// changesOf returns the changes of uses in order; at one instant, lanes are given back before others are taken: uses
-// that touch never conflict.
+// changesOf returns the changes of uses in order. At one instant, lanes become
+// free before others become occupied, so uses that only touch never conflict.
 func changesOf(uses []laneUse) []change {
 	changes := make([]change, 0, 2*len(uses))
 	for _, u := range uses {
@@ -82,14 +83,14 @@ func changesOf(uses []laneUse) []change {
 	return changes
 }
 
-// laneRun is a set of free lanes that stays the same for a span.
+// laneRun is a set of free lanes that does not change during a span.
 type laneRun struct {
 	timespan.Span
 	free []int // ascending
 }
 
-// freeLanes returns which of the lanes 1..capacity are free over span, at most limit of the lowest at each moment, and
-// how many of them can be taken at the moment that has the fewest. Lanes in use beyond capacity count against it.
+// freeLanes returns the free ones of the lanes 1..capacity over span, at each moment the lowest, at most
+// limit. It also returns their number at the busiest moment. Lanes in use above capacity reduce that number.
 func freeLanes(uses []laneUse, capacity int, span timespan.Span, limit int) ([]laneRun, int) {
 	var within []laneUse
 	for _, u := range uses {
@@ -118,7 +119,7 @@ func freeLanes(uses []laneUse, capacity int, span timespan.Span, limit int) ([]l
 	return runs, least
 }
 
-// lowestFree returns the n lowest lanes that are not taken; lane 0 is none.
+// lowestFree returns the n lowest lanes that are not taken. There is no lane 0.
 func lowestFree(taken []bool, n int) []int {
 	var free []int
 	for lane := 1; lane < len(taken) && len(free) < n; lane++ {

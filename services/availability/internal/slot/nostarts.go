@@ -7,13 +7,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// NoStarts calls yield for each date of a question with the rule that leaves it without starts, whatever is occupied. It
-// calls yield with [availability.RuleBooking] for the other dates: if one of them has no start either, its time is taken.
-// The dates are in order; q.From and q.To are both included.
+// NoStarts calls yield for each date of a question, in order, with the rule that leaves it without
+// starts regardless of bookings. For all other dates it calls yield with [availability.RuleBooking]:
+// if one of them has no start, bookings occupy its time. q.From and q.To are both included.
 func NoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date, string)) {
 	today := offer.Today(q.Now)
 	last := today + timespan.Date(offer.Bookings.AdvanceDays)
-	reasons := noStarts(offer, q, max(q.From, today-1), min(q.To, last)) // yesterday's windows may reach into today
+	reasons := noStarts(offer, q, max(q.From, today-1), min(q.To, last)) // windows of yesterday can reach into today
 	for d := q.From; d <= q.To; d++ {
 		switch reason := reasons[d]; {
 		case d < today-1, d < today && reason != "":
@@ -28,8 +28,8 @@ func NoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date, string
 	}
 }
 
-// noStarts returns the rule of each of the dates from..to that has no start while nothing is occupied; "" if none of the
-// rules alone does it.
+// noStarts returns, for each of the dates from..to that has no start
+// without bookings, the rule that causes it; "" if no single rule does.
 func noStarts(offer *catalog.Offer, q Question, from, to timespan.Date) map[timespan.Date]string {
 	reasons := map[timespan.Date]string{}
 	if from > to {
@@ -53,13 +53,14 @@ func noStarts(offer *catalog.Offer, q Question, from, to timespan.Date) map[time
 	return reasons
 }
 
-// noStartRule is a rule that can leave a date without starts: there are none if only the rules in holds are.
+// noStartRule is a rule that can leave a date without starts. It
+// does so if there are no starts under only the rules in holds.
 type noStartRule struct {
 	code  string
 	holds []string
 }
 
-// noStartRules returns the rules in the order in which they are named; each holds those before it.
+// noStartRules returns the rules in the order in which they are reported. Each one includes the rules before it.
 func noStartRules(q Question) []noStartRule {
 	whole := availability.RuleNotPerformed
 	if q.Services[0].Class() {
@@ -73,7 +74,7 @@ func noStartRules(q Question) []noStartRule {
 	}
 }
 
-// startsUnder returns how many starts each date of a question has if only these rules are and nothing is occupied.
+// startsUnder returns the number of starts on each date of a question under only these rules and without bookings.
 func startsUnder(offer *catalog.Offer, q Question, codes []string) map[timespan.Date]int {
 	e := explanation{offer: offer, question: q, date: q.From}
 	asked := e.under(codes...)

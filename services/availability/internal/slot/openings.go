@@ -12,24 +12,24 @@ type Openings struct {
 	appointment appointment
 	clock       zone
 	occupancy   occupancy
-	candidates  []*catalog.Staff // in Auto-Assign order; one nil where no service needs staff
+	candidates  []*catalog.Staff // in Auto-Assign order; one nil if no service needs staff
 	runs        []run            // by candidate, then date; once sorted by date, then candidate
 	byDate      bool
-	once        bool    // each start counts once a date, whoever serves it
-	others      []other // who can serve the legs that the candidate does not
+	once        bool    // each start counts once per date, whichever member serves it
+	others      []other // who can serve the legs that the candidate does not serve
 
-	class    *catalog.Service // whose sessions are asked for; nil for an appointment
+	class    *catalog.Service // the requested class; nil for an appointment
 	sessions []session        // by start, then in the order of slots
 }
 
-// other is a member and the starts at which it can serve a leg that is not the candidate's.
+// other is a member and the starts at which that member can serve a leg that the candidate does not serve.
 type other struct {
 	leg    int
 	member *catalog.Staff
 	starts []timespan.Span
 }
 
-// run is a sequence of count starts at equal distance that one candidate offers in one window of a date.
+// run is a sequence of count starts at equal distances that one candidate has in one window of a date.
 type run struct {
 	date      timespan.Date
 	candidate int32
@@ -37,7 +37,7 @@ type run struct {
 	first     int64
 }
 
-// Days calls yield for each date from..to with its number of bookable starts; from and to are both included.
+// Days calls yield for each date from..to, both included, with its number of bookable starts.
 func (o *Openings) Days(from, to timespan.Date, yield func(timespan.Date, int)) {
 	counts := make([]int, max(0, to-from+1))
 	for _, r := range o.runs {
@@ -60,19 +60,19 @@ func (o *Openings) Days(from, to timespan.Date, yield func(timespan.Date, int)) 
 	}
 }
 
-// Slot is one bookable start. Date, Time and End are business time.
+// Slot is one bookable start. Date, Time and End are in business time.
 type Slot struct {
 	Staff      *catalog.Staff // nil for services without staff
 	Start      int64          // seconds since the epoch
 	Date       timespan.Date  // the calendar date of the start
-	Remaining  int32          // of a class: the seats left; it fills the gap after Date, as lists of appointments are long
+	Remaining  int32          // free seats of a class; placed here to fill the gap after Date, as lists are long
 	Time, End  timespan.TimeOfDay
-	DateOffset int // 1 where Date is the day after the one whose window the slot lies in
+	DateOffset int // 1 if Date is the day after the date of the slot's window
 
 	Session *catalog.ClassSession // set for a class
 }
 
-// AppendOn appends the slots of the windows of date d to slots, by start and then in Auto-Assign order.
+// AppendOn appends to slots those of the windows of the date d, by start and then in Auto-Assign order.
 func (o *Openings) AppendOn(slots []Slot, d timespan.Date) []Slot {
 	if o.class != nil {
 		return o.appendSessions(slots, d)
@@ -89,7 +89,7 @@ func (o *Openings) AppendOn(slots []Slot, d timespan.Date) []Slot {
 		}
 		return slots
 	}
-	for _, r := range runs { // by candidate, so that those of one start keep that order
+	for _, r := range runs { // by candidate, which keeps that order within a start
 		o.each(r, earliest, unit, func(i int64) {
 			slots[at[i]].Staff = o.candidates[r.candidate]
 			at[i]++
@@ -98,7 +98,7 @@ func (o *Openings) AppendOn(slots []Slot, d timespan.Date) []Slot {
 	return slots
 }
 
-// distinct is the number of different starts on date d.
+// distinct returns the number of different starts on the date d.
 func (o *Openings) distinct(d timespan.Date) int {
 	runs, unit := o.runsOn(d)
 	if len(runs) == 0 {
@@ -112,8 +112,8 @@ func (o *Openings) distinct(d timespan.Date) int {
 	return total
 }
 
-// tally counts how many slots begin at each unit after the earliest start, which it returns too. All starts lie at
-// multiples of unit after the earliest, so that they are sorted by counting.
+// tally returns how many slots begin at each unit after the earliest start, and that
+// start. All starts are multiples of unit after the earliest, so counting sorts them.
 func (o *Openings) tally(runs []run, unit int64) ([]int32, int64) {
 	earliest, latest := runs[0].first, runs[0].first
 	for _, r := range runs {
@@ -130,8 +130,8 @@ func (o *Openings) tally(runs []run, unit int64) ([]int32, int64) {
 	return at, earliest
 }
 
-// runsOn returns the runs of date d, by candidate, and the largest distance of which all distances of their starts are
-// multiples.
+// runsOn returns the runs of the date d, by candidate, and the largest
+// unit of which all distances between their starts are multiples.
 func (o *Openings) runsOn(d timespan.Date) ([]run, int64) {
 	o.sortByDate()
 	from, _ := slices.BinarySearchFunc(o.runs, d, func(r run, d timespan.Date) int { return int(r.date - d) })
@@ -146,9 +146,9 @@ func (o *Openings) runsOn(d timespan.Date) ([]run, int64) {
 	return o.runs[from:to], unit
 }
 
-// sortByDate orders the runs, which [Find] leaves by candidate, by date and then candidate. Counts of days do without it. It
-// counts instead of comparing: with slices.SortStableFunc a month of 20 members takes 1.28 times the plain sweep, not 1.03,
-// and `make bench` allows 1.3.
+// sortByDate orders the runs, which [Find] leaves by candidate, by date and then by candidate.
+// [Openings.Days] needs no order. It is a counting sort. With slices.SortStableFunc a month of 20
+// members takes 1.28 times as long as the plain sweep instead of 1.03 times; `make bench` allows 1.3.
 func (o *Openings) sortByDate() {
 	if o.byDate || len(o.runs) == 0 {
 		return
@@ -177,7 +177,7 @@ func (o *Openings) sortByDate() {
 	o.runs = sorted
 }
 
-// each calls visit for each start of a run, counted in units after earliest.
+// each calls visit for each start of a run, as the number of units after earliest.
 func (o *Openings) each(r run, earliest, unit int64, visit func(int64)) {
 	at := (r.first - earliest) / unit
 	for range r.count {
@@ -186,8 +186,8 @@ func (o *Openings) each(r run, earliest, unit int64, visit func(int64)) {
 	}
 }
 
-// appendStarts appends the slots of date d without their staff, given how many start at each unit, and leaves there the
-// index of the first.
+// appendStarts appends the slots of the date d without their staff. at holds the number
+// of slots at each unit; appendStarts replaces it with the index of the first of them.
 func (o *Openings) appendStarts(slots []Slot, d timespan.Date, at []int32, earliest, unit int64) []Slot {
 	total := 0
 	for _, n := range at {

@@ -12,16 +12,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Outside says which bookings an offer could not take as they are (docs/decisions/008). A booking keeps its start, its length and its
-// member. What others have booked counts only where the offer has fewer places than are booked at a time.
+// Outside finds the bookings that an offer could not accept as they are (docs/decisions/008). A booking keeps its
+// start, its length and its member. Other bookings matter only if more places are booked at a time than the offer has.
 type Outside struct {
 	offer   *catalog.Offer
-	seats   map[booking.Occurrence]int    // booked of each class session
-	uses    map[uuid.UUID][]laneUse       // of services that no staff perform
-	crowded map[uuid.UUID][]timespan.Span // when more of these are in use than there are
+	seats   map[booking.Occurrence]int    // booked seats of each class session
+	uses    map[uuid.UUID][]laneUse       // of services without staff
+	crowded map[uuid.UUID][]timespan.Span // when more of them are in use than there are
 }
 
-// NewOutside holds all bookings that lie ahead against an offer.
+// NewOutside compares all future bookings with an offer.
 func NewOutside(offer *catalog.Offer, held []availability.Held) *Outside {
 	o := &Outside{
 		offer: offer, seats: map[booking.Occurrence]int{}, uses: map[uuid.UUID][]laneUse{}, crowded: map[uuid.UUID][]timespan.Span{},
@@ -35,7 +35,7 @@ func NewOutside(offer *catalog.Offer, held []availability.Held) *Outside {
 	return o
 }
 
-// add counts what a booking takes of what several may take at a time.
+// add counts the seats or capacity units of a booking.
 func (o *Outside) add(h *availability.Held) {
 	if h.SessionID != nil {
 		o.seats[booking.Occurrence{SessionID: *h.SessionID, StartsAt: h.StartsAt}] += max(1, h.PartySize)
@@ -47,7 +47,8 @@ func (o *Outside) add(h *availability.Held) {
 	})
 }
 
-// eachLane calls yield for each service of a booking that no staff perform, with its own time, until it returns false.
+// eachLane calls yield for each service of a booking without
+// staff, with the time of that service, until yield returns false.
 func (o *Outside) eachLane(h *availability.Held, yield func(*catalog.Service, timespan.Span) bool) {
 	at := h.StartsAt
 	for _, part := range h.Services {
@@ -59,8 +60,8 @@ func (o *Outside) eachLane(h *availability.Held, yield func(*catalog.Service, ti
 	}
 }
 
-// Reason is the first rule of the offer by which a booking could not be booked as it is; nil where none keeps it. Notice, advance limit,
-// grid and pause do not: they are about booking, and it is booked.
+// Reason returns the first rule of the offer that prevents a booking as it is, or nil if none does.
+// Notice, advance limit, grid and pause do not apply, because they restrict new bookings only.
 func (o *Outside) Reason(h *availability.Held) *availability.Reason {
 	services, reason := o.services(h)
 	if reason != nil {
@@ -69,9 +70,9 @@ func (o *Outside) Reason(h *availability.Held) *availability.Reason {
 	start := time.Unix(h.StartsAt, 0)
 	q := Question{
 		Services: services, Package: h.PerService, PerService: h.PerService, SessionID: h.SessionID,
-		Override: true, Now: start.AddDate(0, 0, -2), // when nothing of it is over, whatever the clock leaves out
+		Override: true, Now: start.AddDate(0, 0, -2), // so that no part is in the past, whatever the clock skips
 	}
-	if h.SessionID == nil { // who gives a session may change
+	if h.SessionID == nil { // the member of a session may change
 		if h.StaffID != nil && o.offer.StaffMember(*h.StaffID) == nil {
 			return &availability.Reason{Rule: availability.RuleRemoved, Whose: availability.OfStaff, StaffID: h.StaffID}
 		}
@@ -89,7 +90,8 @@ func (o *Outside) Reason(h *availability.Held) *availability.Reason {
 	return o.tooFewLanes(h)
 }
 
-// services are those of a booking as the offer has them, each as long as it was booked; or why the offer has one of them no more.
+// services returns the services of a booking as the offer has them, with their
+// booked lengths. If the offer no longer has one of them, it returns the reason.
 func (o *Outside) services(h *availability.Held) ([]*catalog.Service, *availability.Reason) {
 	services := make([]*catalog.Service, len(h.Services))
 	for i, part := range h.Services {
@@ -132,7 +134,7 @@ func (o *Outside) tooFewLanes(h *availability.Held) *availability.Reason {
 	return reason
 }
 
-// busiest is how many are booked at the busiest moment of a span.
+// busiest returns the number of booked capacity units at the busiest moment of a span.
 func (o *Outside) busiest(service uuid.UUID, during timespan.Span) int {
 	var within []laneUse
 	for _, u := range o.uses[service] {

@@ -6,19 +6,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Plan is all that can be known of the answer to a question before what is occupied is. It does not change.
+// Plan is the part of an answer that does not depend on the occupied time. It is immutable.
 type Plan struct {
 	offer       *catalog.Offer
 	question    Question
 	from, to    timespan.Date // the dates that can hold a bookable start
-	earliest    int64         // nothing starts before
+	earliest    int64         // no start is before it
 	appointment appointment
-	candidates  []*catalog.Staff // in Auto-Assign order; one nil where no service needs staff
-	horizon     *horizon         // nil where the answer is empty whatever is occupied
-	starts      timespan.Span    // holds every start of the answer, and little more
+	candidates  []*catalog.Staff // in Auto-Assign order; one nil if no service needs staff
+	horizon     *horizon         // nil if the answer is empty regardless of the occupied time
+	starts      timespan.Span    // contains every start of the answer, and little more
 }
 
-// NewPlan plans a question.
+// NewPlan returns the plan of a question.
 func NewPlan(offer *catalog.Offer, q Question) *Plan {
 	from, to, ok := q.clamp(offer)
 	p := &Plan{
@@ -38,8 +38,8 @@ func NewPlan(offer *catalog.Offer, q Question) *Plan {
 		p.candidates = []*catalog.Staff{nil}
 	}
 	if len(p.candidates) > 0 {
-		// A start lies at most a day after its date, and the service runs on from there. Each date's windows are cut to
-		// those of the dates around it.
+		// A start is at most a day after its date, and the service lasts on from there.
+		// The windows of a date are cut to the open time of the dates around it.
 		ahead := timespan.Date(p.appointment.duration/day) + 4
 		h := newHorizon(offer, from-2, to+ahead)
 		whole := timespan.Span{Start: max(h.clock.instant(from, 0), p.earliest), End: h.clock.instant(to, p.latestEnd(h))}
@@ -50,8 +50,8 @@ func NewPlan(offer *catalog.Offer, q Question) *Plan {
 	return p
 }
 
-// Reach returns the span within which occupied time matters to the answer; false when none does, because the answer
-// is empty whatever is occupied.
+// Reach returns the span in which the occupied time matters to the
+// answer. It returns false if the answer is empty regardless of it.
 func (p *Plan) Reach() (timespan.Span, bool) {
 	if p.horizon == nil {
 		return timespan.Span{}, false
@@ -60,8 +60,8 @@ func (p *Plan) Reach() (timespan.Span, bool) {
 	return timespan.Span{Start: p.starts.Start + around.Start, End: p.starts.End + around.End}, true
 }
 
-// latestEnd is when the windows of the last date end at the latest, by that date's clock: at midnight, or after it where
-// a window of anyone who counts does.
+// latestEnd returns when the last window of the last date ends, by the clock of that date.
+// That is at midnight, or later if a window of the business or of a candidate ends later.
 func (p *Plan) latestEnd(h *horizon) timespan.TimeOfDay {
 	latest := timespan.TimeOfDay(timespan.MinutesPerDay)
 	note := func(windows []timespan.Window) {
@@ -76,8 +76,8 @@ func (p *Plan) latestEnd(h *horizon) timespan.TimeOfDay {
 	return latest
 }
 
-// hull narrows a span to what lies between the first and the last of normalized spans within it; it is empty where none
-// is.
+// hull narrows within to the time from the first to the last of
+// the normalized spans in it. The result is empty if none is.
 func hull(spans []timespan.Span, within timespan.Span) timespan.Span {
 	narrow := timespan.Span{Start: within.End, End: within.Start}
 	for _, s := range spans {
@@ -89,8 +89,8 @@ func hull(spans []timespan.Span, within timespan.Span) timespan.Span {
 	return narrow
 }
 
-// Find computes the bookable starts. occupied holds at least the time taken within [Plan.Reach], and for a class the
-// seats of sessions that start there.
+// Find computes the bookable starts. occupied must contain the time occupied within
+// [Plan.Reach] and, for a class, the seats of the sessions that start there.
 func (p *Plan) Find(occupied booking.Occupied) *Openings {
 	found := &Openings{appointment: p.appointment, candidates: p.candidates, once: p.question.Package}
 	h := p.horizon
@@ -106,7 +106,7 @@ func (p *Plan) Find(occupied booking.Occupied) *Openings {
 	}
 	s := &sweep{Openings: found, horizon: h, from: p.from, to: p.to}
 	found.occupancy = newOccupancy(occupied.Busy)
-	const usual = 2 // windows of a candidate on a date; each occupied span may part one run into two
+	const usual = 2 // windows of a candidate on a date; each occupied span can split one run
 	runs := usual * len(p.candidates) * int(p.to-p.from+1)
 	for i := range occupied.Busy {
 		runs += len(occupied.Busy[i].Edges) / 2

@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Refusal returns the rule that refuses a start that [Bookable] cannot serve, in the order of semantics.md §3; "" where only
-// occupied time refuses it. q.From and q.To are set here.
+// Refusal returns the rule that refuses a start for which [Bookable] returns nothing, in the order of
+// semantics.md §3. It returns "" if only the occupied time refuses it. It sets q.From and q.To itself.
 func Refusal(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) string {
 	s := newStart(offer, q, d, t)
 	for _, r := range customerRules {
@@ -21,7 +21,7 @@ func Refusal(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeO
 	return ""
 }
 
-// Warnings returns the rules for customers that a start breaks which the owner asks for, in the order of [Refusal].
+// Warnings returns the rules for customers that a start of the owner breaks, in the order of [Refusal].
 func Warnings(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) []string {
 	q.Override = false
 	s, isPast := newStart(offer, q, d, t), false
@@ -35,10 +35,10 @@ func Warnings(offer *catalog.Offer, q Question, d timespan.Date, t timespan.Time
 	return broken
 }
 
-// start is one start of a question, as rules other than occupied time judge it.
+// start is one start of a question, checked by all rules except the occupied time.
 type start struct {
 	explanation
-	isUnfit bool // the question names a member who does not perform the services; the others count then
+	isUnfit bool // the named member does not perform the services; the other rules then ignore the member
 }
 
 func newStart(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) *start {
@@ -53,13 +53,13 @@ func newStart(offer *catalog.Offer, q Question, d timespan.Date, t timespan.Time
 	return s
 }
 
-// customerRule is a rule that customers are refused by.
+// customerRule is a rule that binds customers.
 type customerRule struct {
 	code     string
 	isBroken func(*start) bool
 }
 
-// customerRules are in the order in which a refusal names them. Each assumes that those before it hold.
+// customerRules are in the order in which a refusal reports them. Each assumes that those before it hold.
 var customerRules = []customerRule{
 	{availability.RulePast, (*start).isPast},
 	{availability.RuleAdvanceLimit, (*start).isBeyondAdvanceLimit},
@@ -70,7 +70,8 @@ var customerRules = []customerRule{
 	{availability.RuleNotPerformed, func(s *start) bool { return s.isUnfit }},
 }
 
-// isPast judges by the clock; the owner may book from the beginning of the business's today on.
+// isPast reports whether the start is before now. For the owner
+// it reports whether the start is before the business's today.
 func (s *start) isPast() bool {
 	if s.question.Override {
 		return s.start < s.question.earliest(s.offer)
@@ -78,7 +79,8 @@ func (s *start) isPast() bool {
 	return time.Unix(s.start, 0).Before(s.question.Now)
 }
 
-// isBeyondAdvanceLimit judges by the date that lists the start: a start after midnight may belong to the last date.
+// isBeyondAdvanceLimit reports whether the date that lists the start is beyond
+// the advance limit. A start after midnight may belong to the date before.
 func (s *start) isBeyondAdvanceLimit() bool {
 	last := s.offer.Today(s.question.Now) + timespan.Date(s.offer.Bookings.AdvanceDays)
 	return !s.question.Override && s.date > last && !s.isPossible(limitRules...)
@@ -86,31 +88,32 @@ func (s *start) isBeyondAdvanceLimit() bool {
 
 func (s *start) isTooSoon() bool { return s.start < s.question.earliest(s.offer) }
 
-// hasNoSession reports whether a class is asked for at a time at which none of its sessions starts, whatever is closed.
+// hasNoSession reports whether a class has no session that starts then, even without closing times.
 func (s *start) hasNoSession() bool { return s.question.Services[0].Class() && !s.isPossible() }
 
-// Rules that are judged together.
+// Groups of rules that are checked together.
 var (
-	hourRules  = []string{availability.RuleInactive, availability.RuleOverride, availability.RuleClosed} // who works when
+	hourRules  = []string{availability.RuleInactive, availability.RuleOverride, availability.RuleClosed} // working time
 	gridRules  = append([]string{availability.RuleGrid}, hourRules...)
 	limitRules = append([]string{availability.RulePast, availability.RuleAdvanceLimit}, gridRules...)
 )
 
-// isClosed reports whether the members who perform the services do not work for the whole of the time. It is false
-// if no member performs them.
+// isClosed reports whether no member who performs the services works
+// during the whole time. It is false if no member performs them.
 func (s *start) isClosed() bool {
 	return !s.isPossible(hourRules...) && s.isPossible(availability.RuleInactive)
 }
 
 func (s *start) isOffGrid() bool { return s.isPossible(hourRules...) && !s.isPossible(gridRules...) }
 
-// isPossible reports whether the start could be booked if only these rules were.
+// isPossible reports whether the start could be booked under only these rules and without bookings.
 func (s *start) isPossible(codes ...string) bool {
 	asked := s.under(codes...)
 	return Find(&asked.offer, asked.question, asked.occupied).has(s.start)
 }
 
-// under returns the question as if only these rules were, and the one of who performs the services. Nothing is occupied.
+// under returns the input under only these rules and the rule
+// that members must perform the services. Nothing is occupied.
 func (e *explanation) under(codes ...string) trial {
 	asked := trial{offer: *e.offer, question: e.question}
 	for _, r := range rules {

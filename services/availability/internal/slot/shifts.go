@@ -7,33 +7,34 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// shift is one working window: a span and the date that it belongs to, on which it begins.
+// shift is one working window: its span and its date, on which it begins.
 type shift struct {
 	timespan.Span
 	date timespan.Date
 }
 
-// horizon is the business's time on all dates that can touch the answer, computed once for each question.
+// horizon is the working time of the business on all dates that can affect the answer, computed once per question.
 type horizon struct {
 	offer  *catalog.Offer
 	clock  zone
 	first  timespan.Date       // the first date whose windows are known
 	plan   [][]timespan.Window // the business's windows that begin on first, first+1, …
-	shifts []shift             // the same as spans, by date
+	shifts []shift             // the same windows as spans, by date
 	open   []timespan.Span     // their union
 
 	blocked       []timespan.Span               // business-wide blocks, normalized
-	memberBlocked map[uuid.UUID][]timespan.Span // the same of single members
+	memberBlocked map[uuid.UUID][]timespan.Span // the blocks of single members, normalized
 	teaching      map[uuid.UUID][]timespan.Span // class sessions that members give, buffers included
 	closed        map[timespan.Date]bool        // dates that an override of the business closes
 }
 
-// newHorizon computes the dates from..to, those before on which a class session can begin that lasts until then, and those
-// after into which one can last.
+// newHorizon computes the dates from..to and more dates on both sides, because of class sessions
+// that last over several dates. The earlier dates are those on which a session can begin that
+// lasts until from. The later dates are those that a session on the date to can reach.
 func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
 	lasting := longestClass(offer)
 	from, to = from-lasting, to+lasting
-	const slack = 3 * day // offsets differ from UTC by less than a day, windows end less than a day after their date
+	const slack = 3 * day // UTC offsets are less than a day, windows end less than a day after their date
 	h := &horizon{
 		offer: offer,
 		first: from,
@@ -54,7 +55,7 @@ func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
 	return h
 }
 
-// override replaces the windows of the dates that overrides name.
+// override replaces the windows of the dates that have an override.
 func (h *horizon) override(plan [][]timespan.Window, overrides []catalog.DayOverride) {
 	for i := range overrides {
 		if at := int(overrides[i].Date - h.first); at >= 0 && at < len(plan) {
@@ -63,8 +64,8 @@ func (h *horizon) override(plan [][]timespan.Window, overrides []catalog.DayOver
 	}
 }
 
-// appendShifts turns planned windows into spans. Windows of one date that overlap or touch become one, in elapsed
-// time: so do those that a skipped hour brings together (semantics.md §2).
+// appendShifts converts planned windows into spans. Windows of one date that overlap or touch
+// in elapsed time are merged, also those that a skipped hour brings together (semantics.md §2).
 func (h *horizon) appendShifts(dst []shift, plan [][]timespan.Window) []shift {
 	var room [8]timespan.Span
 	for i, windows := range plan {
@@ -80,8 +81,8 @@ func (h *horizon) appendShifts(dst []shift, plan [][]timespan.Window) []shift {
 	return dst
 }
 
-// union returns in dst the time that shifts cover, whatever dates they belong to: where windows of neighbouring dates
-// touch or overlap, work is continuous (semantics.md §2).
+// union returns, in dst, the time that the shifts cover, regardless of their dates. If windows
+// of neighbouring dates touch or overlap, the working time is continuous (semantics.md §2).
 func union(dst []timespan.Span, shifts []shift) []timespan.Span {
 	dst = dst[:0]
 	for _, s := range shifts {
@@ -90,11 +91,11 @@ func union(dst []timespan.Span, shifts []shift) []timespan.Span {
 	return timespan.Normalize(dst)
 }
 
-// cut returns in dst the shifts cut to the time the business is open.
+// cut returns, in dst, the shifts cut to the opening time of the business.
 func (h *horizon) cut(dst, shifts []shift) []shift {
 	dst = dst[:0]
 	next := 0
-	for _, s := range shifts { // in order of their start: a window starts within its date
+	for _, s := range shifts { // by start, because a window starts within its date
 		for next < len(h.open) && h.open[next].End <= s.Start {
 			next++
 		}
@@ -109,7 +110,7 @@ func (h *horizon) cut(dst, shifts []shift) []shift {
 	return dst
 }
 
-// readBlocks turns the blocks that can touch the horizon into spans.
+// readBlocks converts the blocks that can affect the horizon into spans.
 func (h *horizon) readBlocks() {
 	last := h.first + timespan.Date(len(h.plan)) + 1
 	for i := range h.offer.Blocks {
@@ -146,7 +147,8 @@ func (h *horizon) addBlock(members []uuid.UUID, span timespan.Span) {
 	}
 }
 
-// windowsOn are a member's own windows on one date of the horizon, the business's where m is nil or has none of its own.
+// windowsOn returns a member's own windows on one date of the horizon.
+// It returns those of the business if m is nil or has none of its own.
 func (h *horizon) windowsOn(d timespan.Date, m *catalog.Staff) []timespan.Window {
 	if m != nil {
 		for i := range m.Overrides {
@@ -161,8 +163,8 @@ func (h *horizon) windowsOn(d timespan.Date, m *catalog.Staff) []timespan.Window
 	return h.plan[d-h.first]
 }
 
-// memberPlan returns in dst the windows of a member's own hours; the second result is false where they are the
-// business's, override for override.
+// memberPlan returns, in dst, the windows of a member's own hours. The second result
+// is false if the member has the windows of the business, including its overrides.
 func (h *horizon) memberPlan(dst [][]timespan.Window, m *catalog.Staff) ([][]timespan.Window, bool) {
 	if m.Hours == nil && len(m.Overrides) == 0 {
 		return dst, false

@@ -1,19 +1,19 @@
-// Package slot is the slot engine: from what a business offers and what is already taken, it computes at which starts
-// an appointment can be booked, and by whom (semantics.md §1–§3). It is pure: values in, values out.
+// Package slot is the slot engine. From the offer and the occupied time of a business, it computes at which starts
+// an appointment can be booked, and by which members (semantics.md §1–§3). It is pure: it does no input or output.
 //
-// One function, [Find], answers for /slots, /available-dates and POST /book alike, so that what is listed can be booked
-// and nothing else can. It plans the question, which says what occupied time matters ([Plan.Reach]), and takes that
-// time away ([Plan.Find]).
+// One function, [Find], serves /slots, /available-dates and POST /book, so exactly the
+// listed starts can be booked. It first plans the question, which determines which
+// occupied time matters ([Plan.Reach]). Then it removes that time ([Plan.Find]).
 //
-// The engine works on instants in whole seconds, in sorted spans. For each candidate (a staff member, or nobody where
-// no service needs one) it computes the set of admissible starts by intersecting and subtracting whole span sets:
-// a service that must lie in working time shrinks that time, a busy span that must not be touched grows. What is left
-// of each working window is a run of starts at equal distance, found by division: a run is counted without visiting
-// its starts. The zone's offsets are looked up once per question.
+// The engine works on instants in whole seconds, in sorted spans. For each candidate it computes the set of
+// admissible starts by intersecting and subtracting whole sets of spans. A candidate is a staff member, or nil if no
+// service needs staff. Working time is shrunk by the service that must lie in it; a busy span is extended by the
+// service that must not overlap it. What remains of each working window is a run of starts at equal distances, found
+// by division, so starts are counted without visiting them. The offsets of the zone are looked up once per question.
 //
-// An appointment is a sequence of legs, each served by one provider: one member for all that staff perform, or, in a
-// package by service, any member for each. A variant is its service with another length. A class is asked for alone: its
-// sessions are starts of their own, and occupy their members for everything else.
+// An appointment is a sequence of legs. One provider serves each leg: one member for all staffed services or, in a
+// package by service, any member for each. A variant is its service with another length. A class is requested
+// alone: its sessions are starts of their own, and they occupy their members for everything except other sessions.
 package slot
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// The instants of all questions lie within these; sums with durations do not overflow.
+// The instants of all questions are between these bounds, so that sums with durations do not overflow.
 const (
 	minInstant = math.MinInt64 / 4
 	maxInstant = math.MaxInt64 / 4
@@ -35,28 +35,30 @@ const (
 
 // Question asks for the bookable starts of one appointment.
 type Question struct {
-	Services []*catalog.Service // at least one, active, in the order they are performed, as their variants; a class alone
-	StaffID  *uuid.UUID         // only this member, in a package by service for its first service; nil: whoever can
-	From, To timespan.Date      // the dates whose windows are asked for, both included
+	Services []*catalog.Service // at least one, active, in order of performance, as their variants; a class alone
+	StaffID  *uuid.UUID         // only this member, in a package by service for its first service; nil: any member
+	From, To timespan.Date      // the dates whose windows count, both included
 	Now      time.Time
 
-	Package    bool       // each start once, by the first member in Auto-Assign order
-	PerService bool       // a package whose services have members of their own
+	Package    bool       // each start once, with the first member in Auto-Assign order
+	PerService bool       // a package whose services may have different members
 	SessionID  *uuid.UUID // only this class session; nil: any
-	PartySize  int        // only class sessions with so many seats left; 0 is 1
+	PartySize  int        // only class sessions with at least this many free seats; 0 means 1
 
-	// Override asks as the owner does: on any minute of the working time instead of the grid's starts, without notice and advance
-	// limit, from the beginning of the business's today on. What is taken or blocked, and who works when, holds as ever.
+	// Override asks for the owner: starts on any minute of the working time, without
+	// grid, notice and advance limit. The earliest start is the beginning of the
+	// business's today. Occupied time, blocked time and working time still apply.
 	Override bool
-	// OutsideHours lets [Bookable] serve a start that nobody can serve within working time outside of it. What is taken or blocked holds.
+	// OutsideHours allows [Bookable] to serve a start outside working time if
+	// no member can serve it within. Occupied and blocked time still apply.
 	OutsideHours bool
 }
 
-// byService reports whether each service may have a member of its own.
+// byService reports whether each service may have its own member.
 func (q Question) byService() bool { return q.Package && q.PerService }
 
-// clamp narrows the dates to those that can hold a bookable start: not beyond the advance limit, and not before
-// yesterday, whose overnight windows may reach into today. The result is false when none is left.
+// clamp narrows the dates to those that can have a bookable start. These end with the advance limit and begin with
+// yesterday, because overnight windows of yesterday can reach into today. The result is false if no date remains.
 func (q Question) clamp(offer *catalog.Offer) (timespan.Date, timespan.Date, bool) {
 	today := offer.Today(q.Now)
 	from, to := max(q.From, today-1), q.To
@@ -66,8 +68,8 @@ func (q Question) clamp(offer *catalog.Offer) (timespan.Date, timespan.Date, boo
 	return from, to, from <= to
 }
 
-// staffFor returns the members who may serve the question. Without a staffed service nobody does, and a member named
-// yields nothing.
+// staffFor returns the members who may serve the question. It returns
+// none without a staffed service, even if the question names a member.
 func staffFor(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff {
 	if !a.staffed {
 		return nil
@@ -79,13 +81,13 @@ func staffFor(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff 
 	return candidates(offer, services, q.StaffID)
 }
 
-// Find computes the bookable starts of a question. occupied holds at least the time taken within [Plan.Reach], and for a
-// class the seats of sessions that start there.
+// Find returns the bookable starts of a question. occupied must contain the time occupied
+// within [Plan.Reach] and, for a class, the seats of the sessions that start there.
 func Find(offer *catalog.Offer, q Question, occupied booking.Occupied) *Openings {
 	return NewPlan(offer, q).Find(occupied)
 }
 
-// earliest is the first instant at which anything may start.
+// earliest returns the first instant at which a start is allowed.
 func (q Question) earliest(offer *catalog.Offer) int64 {
 	if q.Override {
 		return timespan.Instant(offer.Today(q.Now), 0, offer.Location())

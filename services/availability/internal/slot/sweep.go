@@ -7,22 +7,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// sweep is one question being answered: what all candidates share, and memory that each uses in turn.
+// sweep is the state of one computation: what all candidates share, and memory that they use in turn.
 type sweep struct {
 	*Openings
 	horizon  *horizon
-	from, to timespan.Date   // the dates asked for
-	shared   []timespan.Span // the starts that the clock, business-wide blocks and lanes admit
+	from, to timespan.Date   // the requested dates
+	shared   []timespan.Span // the starts that the clock, business-wide blocks and capacity units admit
 
 	plan           [][]timespan.Window
 	own, shifts    []shift
 	work           []timespan.Span
 	starts, spare  []timespan.Span
-	next           int // in starts
+	next           int // index into starts
 	fits, hindered []timespan.Span
 }
 
-// admitAll computes the starts that do not depend on the candidate, within a span.
+// admitAll computes the starts within a span that do not depend on the candidate.
 func (s *sweep) admitAll(within timespan.Span) {
 	s.starts = append(s.starts, within)
 	s.subtract(s.horizon.clock.repeated(nil))
@@ -40,7 +40,7 @@ func (s *sweep) admitAll(within timespan.Span) {
 	s.shared, s.starts = s.starts, nil
 }
 
-// admitAny keeps the starts at which any of the leg's members can serve it, and notes for each member which those are.
+// admitAny keeps the starts at which one of the leg's members can serve it, and records these starts for each member.
 func (s *sweep) admitAny(leg int) {
 	l := s.appointment.legs[leg]
 	before := s.starts
@@ -68,7 +68,7 @@ func (s *sweep) confine(l leg, work []timespan.Span) {
 	s.starts, s.spare = s.spare, s.starts
 }
 
-// hinder removes the starts at which the widened leg would overlap busy.
+// hinder removes the starts at which the leg with its buffers would overlap busy.
 func (s *sweep) hinder(l leg, busy []timespan.Span) {
 	s.hindered = s.hindered[:0]
 	for _, b := range busy {
@@ -77,7 +77,8 @@ func (s *sweep) hinder(l leg, busy []timespan.Span) {
 	s.subtract(s.hindered)
 }
 
-// hinderByMember does the same for a member's occupied time, blocks and class sessions.
+// hinderByMember removes the starts at which the leg would
+// overlap the member's occupied time, blocks or class sessions.
 func (s *sweep) hinderByMember(l leg, edges []int64, blocked, teaching []timespan.Span) {
 	s.hindered = s.hindered[:0]
 	for i := 0; i+1 < len(edges); i += 2 {
@@ -112,7 +113,7 @@ func (s *sweep) visit(candidate int32, member *catalog.Staff) {
 		}
 	}
 	if s.appointment.legs[0].service != nil {
-		shifts = s.horizon.shifts // the grid is that of whoever serves the first leg
+		shifts = s.horizon.shifts // the grid is that of the first leg's provider
 	}
 	s.next = 0
 	for i := range shifts {
@@ -122,7 +123,8 @@ func (s *sweep) visit(candidate int32, member *catalog.Staff) {
 	}
 }
 
-// workOf returns a member's working windows and the time that they cover together.
+// workOf returns a member's working windows and the time that
+// they cover together. The result is valid until the next call.
 func (s *sweep) workOf(member *catalog.Staff) ([]shift, []timespan.Span) {
 	plan, own := s.horizon.memberPlan(s.plan, member)
 	s.plan = plan
@@ -135,7 +137,7 @@ func (s *sweep) workOf(member *catalog.Staff) ([]shift, []timespan.Span) {
 	return s.shifts, s.work
 }
 
-// emit finds the runs in the first of shifts; the others follow it.
+// emit finds the runs in the first of shifts; the others are the shifts after it.
 func (s *sweep) emit(candidate int32, shifts []shift) {
 	window, later := shifts[0], overlapping(shifts)
 	for s.seek(window.Start); s.next < len(s.starts) && s.starts[s.next].Start < window.End; s.next++ {
@@ -145,7 +147,7 @@ func (s *sweep) emit(candidate int32, shifts []shift) {
 	}
 }
 
-// seek moves next to the first admissible starts that end after t. Windows come nearly in order of their beginning.
+// seek sets next to the first admissible span that ends after t. Windows come nearly in the order of their start.
 func (s *sweep) seek(t int64) {
 	for s.next > 0 && s.starts[s.next-1].End > t {
 		s.next--
@@ -155,7 +157,7 @@ func (s *sweep) seek(t int64) {
 	}
 }
 
-// overlapping returns the shifts of the next date where any of them begins before the first shift, of this date, ends.
+// overlapping returns the shifts of the next date if one of them begins before the first shift ends.
 func overlapping(shifts []shift) []shift {
 	window := shifts[0]
 	for i := 1; i < len(shifts) && shifts[i].date <= window.date+1; i++ {
@@ -163,15 +165,15 @@ func overlapping(shifts []shift) []shift {
 			continue
 		}
 		if shifts[i].Start >= window.End {
-			return nil // so do those after it
+			return nil // the later ones do not overlap either
 		}
 		return shifts[i:]
 	}
 	return nil
 }
 
-// emitPiece records the starts of window's grid that lie in piece, but for those that the windows of the next date
-// also yield: they are listed there (semantics.md §2).
+// emitPiece records the starts of the window's grid in piece, except those that the
+// windows of the next date also have. The next date lists these (semantics.md §2).
 func (s *sweep) emitPiece(candidate int32, window shift, piece timespan.Span, later []shift) {
 	step := s.appointment.step
 	for _, next := range later {

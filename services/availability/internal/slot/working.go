@@ -5,10 +5,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// WorkingTime calls yield for each active member and each of the dates from..to with how many seconds of that calendar date they
-// work: their windows as the calendars read them (semantics.md §2), cut to the time the business is open, without blocked time.
+// WorkingTime calls yield for each active member and each of the dates from..to with
+// the member's working seconds on that calendar date. Working time is the windows of
+// semantics.md §2, cut to the opening time of the business, without blocked time.
 func WorkingTime(offer *catalog.Offer, from, to timespan.Date, yield func(*catalog.Staff, timespan.Date, int64)) {
-	s := &sweep{horizon: newHorizon(offer, from-2, to+2)} // each date's windows are cut to those of the dates around it
+	// The windows of a date are cut to the open time of the dates around it.
+	s := &sweep{horizon: newHorizon(offer, from-2, to+2)}
 	var there, spare []timespan.Span
 	for i := range offer.Staff {
 		member := &offer.Staff[i]
@@ -29,7 +31,7 @@ func WorkingTime(offer *catalog.Offer, from, to timespan.Date, yield func(*catal
 	}
 }
 
-// overlap is how many seconds of a span sorted spans cover.
+// overlap returns how many seconds of within the sorted spans cover.
 func overlap(spans []timespan.Span, within timespan.Span) int64 {
 	total := int64(0)
 	for _, s := range spans {

@@ -11,13 +11,13 @@ const (
 	day    = 86400
 )
 
-// zone is the business's clock over a stretch of time: its offsets from UTC, looked up once.
+// zone is the business's clock over a range of instants: its offsets from UTC, looked up once.
 type zone struct{ eras []era }
 
-// era is a stretch of instants in which the clock keeps one offset.
+// era is a range of instants with one offset.
 type era struct{ from, to, offset int64 }
 
-// newZone reads the offsets of loc for the instants from..to.
+// newZone returns the offsets of loc for the instants from..to.
 func newZone(loc *time.Location, from, to int64) zone {
 	var z zone
 	for at := from; at < to; {
@@ -28,7 +28,7 @@ func newZone(loc *time.Location, from, to int64) zone {
 			end = min(to, bound.Unix())
 		}
 		if n := len(z.eras); n > 0 && z.eras[n-1].offset == int64(offset) {
-			z.eras[n-1].to = end // the zone's name changed, the clock did not
+			z.eras[n-1].to = end // only the zone's name changed
 		} else {
 			z.eras = append(z.eras, era{from: at, to: end, offset: int64(offset)})
 		}
@@ -37,8 +37,8 @@ func newZone(loc *time.Location, from, to int64) zone {
 	return z
 }
 
-// instant returns when the clock shows minute m of date d: its first occurrence, or the instant after the gap that
-// skips it (semantics.md §1).
+// instant returns when the clock shows the minute m of the date d: the first time if it does so
+// twice. If a clock change skips the minute, it returns the instant after the gap (semantics.md §1).
 func (z zone) instant(d timespan.Date, m timespan.TimeOfDay) int64 {
 	wall := int64(d)*day + int64(m)*minute
 	for _, e := range z.eras {
@@ -63,7 +63,7 @@ func (z zone) local(t int64) (timespan.Date, timespan.TimeOfDay) {
 	return timespan.Date(d), timespan.TimeOfDay((wall - d*day) / minute)
 }
 
-// repeated appends the instants at which the clock shows a time for the second time: no slot starts there.
+// repeated appends the spans in which the clock shows times for the second time. No slot starts in them.
 func (z zone) repeated(dst []timespan.Span) []timespan.Span {
 	for i := 1; i < len(z.eras); i++ {
 		if back := z.eras[i-1].offset - z.eras[i].offset; back > 0 {
