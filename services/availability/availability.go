@@ -1,9 +1,9 @@
-// Package availability is the service that says when appointments can be booked, and by whom.
+// Package availability is the service that computes when appointments can be booked, and by which staff.
 //
-// It owns nothing: an answer is computed from the offer, which catalog keeps and this service caches, and from the
-// occupied time, which booking keeps and is asked for every time. Both calendars and booking's question "can this start
-// be booked" go through one function, slot.Find: what is listed can be booked and nothing else can. Where something
-// cannot be read, the calendars answer computed false; only booking refuses.
+// It stores nothing. It computes an answer from the offer, which catalog keeps and this service caches, and
+// from the occupied time, which booking keeps. It reads the occupied time for every request. The calendars
+// and booking's question "can this start be booked" use one function, slot.Find, so exactly the listed starts
+// can be booked. If data cannot be read, the calendars answer with computed false; only booking refuses.
 package availability
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/api"
 )
 
-// Config are availability's settings.
+// Config holds availability's settings.
 type Config struct {
 	Server server.Config
 	Redis  redisx.Config
@@ -31,11 +31,12 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	// ReadWithin bounds what a calendar waits for offer and occupied time together, or for rental; after it the answer is computed false.
+	// ReadWithin bounds how long a calendar waits for the offer and the occupied
+	// time together, or for rental. After that it answers with computed false.
 	ReadWithin time.Duration `env:"CALENDAR_TIMEOUT, default=1s"`
 }
 
-// Validate checks the settings as a whole; each fault names its variable.
+// Validate checks the settings as a whole. Each fault names the environment variable.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate()}
 	if c.ReadWithin < 0 {
@@ -44,7 +45,7 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// New returns the service, ready to run. It connects to nothing yet.
+// New returns the service, ready to run. It opens no connection yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// agenda answers when members work, what takes their time and when they are free, for the owner's calendar and lists of classes. Without
-// the occupied time it answers what the offer says, and computed false.
+// agenda answers when members work, what occupies them and when they are free, for the owner's calendar and lists
+// of classes. If the occupied time cannot be read, it answers with the data of the offer and computed false.
 func (p *Public) agenda(c *fiber.Ctx) error {
 	var asked availability.AgendaRequest
 	if err := server.JSON(c, &asked); err != nil {

@@ -1,6 +1,6 @@
-// Package api is availability's HTTP: /slots and /available-dates for everyone (interface.md §4), and the internal
-// question whether one start can be booked. It reads the offer and the occupied time, asks the slot engine, and renders
-// its answer.
+// Package api is availability's HTTP API. It serves /slots and /available-dates to the
+// public (interface.md §4), and questions about starts to other services. It reads the
+// offer and the occupied time, calls the slot engine and renders its result.
 package api
 
 import (
@@ -13,16 +13,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// Offers gives what a business offers. Errors: fault.BusinessNotFound; any other says that it could not be read.
+// Offers returns the offers of businesses. Faults: business_not_found.
+// Any other error means that the offer could not be read.
 type Offers interface {
-	// Get returns the offer, a moment old at most while catalog answers, else the last good one.
+	// Get returns an offer that is at most a moment old, or the last good one while catalog does not answer.
 	Get(ctx context.Context, slug string) (*catalog.Offer, error)
 	// AtLeast returns the offer of this version or a newer one.
 	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
 }
 
-// Occupied gives the time that live bookings of a business take within [from, to), at most
-// [booking.MaxOccupiedWindow] of it, without that of the booking moving where it is not nil. Any error says that it could not be read.
+// Occupied returns the time that live bookings of a business occupy within [from, to),
+// which is at most [booking.MaxOccupiedWindow] long. If moving is not nil, it leaves
+// out the time of that booking. An error means that the time could not be read.
 type Occupied interface {
 	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (*booking.Occupied, error)
 }

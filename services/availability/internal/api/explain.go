@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// explain answers why a start can or cannot be booked (pages.md, "Why not?"), by what /slots is computed from.
+// explain answers why a start can or cannot be booked (pages.md, "Why not?"), from the same data as /slots.
 func (p *Public) explain(c *fiber.Ctx) error {
 	var asked availability.ExplainRequest
 	if err := server.JSON(c, &asked); err != nil {
@@ -31,8 +31,8 @@ func (p *Public) explain(c *fiber.Ctx) error {
 	return c.JSON(explained)
 }
 
-// explained is unknown, never an error, where something could not be read. Faults: business_not_found, service_not_found,
-// invalid_parameter.
+// explained returns an explanation with computed false, not an error, if data could
+// not be read. Faults: business_not_found, service_not_found, invalid_parameter.
 func (p *Public) explained(ctx context.Context, asked availability.ExplainRequest) (*availability.Explanation, error) {
 	explained := &availability.Explanation{Staff: []availability.MemberExplanation{}}
 	offer, err := p.offers.AtLeast(ctx, asked.Slug, asked.OfferVersion)
@@ -60,7 +60,7 @@ func (p *Public) explained(ctx context.Context, asked availability.ExplainReques
 		return explained, nil
 	}
 	leave, err := p.places.Enter(ctx, asked.Slug)
-	if err != nil { // the business has more to compute than it has places for
+	if err != nil { // other computations of the business used the whole time
 		p.note(ctx, "place", err)
 		return explained, nil
 	}
@@ -69,7 +69,7 @@ func (p *Public) explained(ctx context.Context, asked availability.ExplainReques
 	return explained, nil
 }
 
-// explainedStart is one start that is explained, with all that this takes.
+// explainedStart is one start to explain, with the data for it.
 type explainedStart struct {
 	offer    *catalog.Offer
 	question slot.Question
@@ -86,7 +86,7 @@ func (p *Public) startOf(offer *catalog.Offer, q availability.Question) (*explai
 	return &explainedStart{offer: offer, date: q.Date, time: q.Time, question: questionOf(q, services, p.clock.Now())}, nil
 }
 
-// inactive is the reason of the first service that cannot be asked about as it is inactive.
+// inactive returns the reason for the first inactive service, or nil if all are active.
 func inactive(offer *catalog.Offer, services []uuid.UUID) *availability.Reason {
 	for _, id := range services {
 		if s := offer.Service(id); s != nil && !s.Active {
@@ -98,7 +98,8 @@ func inactive(offer *catalog.Offer, services []uuid.UUID) *availability.Reason {
 	return nil
 }
 
-// explain asks the slot engine about everybody together, and about each member who performs the services.
+// explain explains the start for all members together and, unless the
+// question names a member, for each member who performs the services.
 func (s *explainedStart) explain(into *availability.Explanation) {
 	into.Computed = true
 	into.Bookable, into.Reason = s.why(s.question)
@@ -131,7 +132,7 @@ func (s *explainedStart) why(q slot.Question) (bool, *availability.Reason) {
 	return false, reason
 }
 
-// refusal is why customers may not book what is listed (interface.md §3).
+// refusal returns why customers may not book although the start is listed (interface.md §3), or nil if they may.
 func refusal(offer *catalog.Offer, q slot.Question) *availability.Reason {
 	err := offer.CheckAccount(q.Override, q.Now)
 	switch {

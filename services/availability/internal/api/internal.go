@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// Internal answers other services.
+// Internal serves the questions of booking.
 type Internal struct {
 	offers Offers
 	clock  clock.Clock
@@ -28,7 +28,7 @@ func NewInternal(offers Offers, now clock.Clock) *Internal {
 // Mount adds the routes.
 func (a *Internal) Mount(router fiber.Router) { router.Post("/internal/bookable", a.bookable) }
 
-// bookable answers by whom a start can be served, by the same calculation as /slots (semantics.md §3).
+// bookable answers which members can serve a start, by the same calculation as /slots (semantics.md §3).
 func (a *Internal) bookable(c *fiber.Ctx) error {
 	body, err := server.Body(c)
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *Internal) bookable(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// parseBookable reads a request strictly; its errors are of kind invalid_parameter.
+// parseBookable reads a request strictly. Fault: invalid_parameter.
 func parseBookable(body []byte) (availability.BookableRequest, error) {
 	var r availability.BookableRequest
 	if err := request.JSON(body, &r); err != nil {
@@ -68,7 +68,7 @@ func parseBookable(body []byte) (availability.BookableRequest, error) {
 	return r, checkQuestion(r.Question)
 }
 
-// checkQuestion bounds a question; its errors are of kind invalid_parameter.
+// checkQuestion checks the bounds of a question. Fault: invalid_parameter.
 func checkQuestion(q availability.Question) error {
 	switch {
 	case len(q.ServiceIDs) == 0:
@@ -83,7 +83,7 @@ func checkQuestion(q availability.Question) error {
 	return nil
 }
 
-// questionOf puts a question to the slot engine.
+// questionOf returns the question in the form of the slot engine.
 func questionOf(q availability.Question, services []*catalog.Service, now time.Time) slot.Question {
 	return slot.Question{
 		Services: services, StaffID: q.StaffID, Now: now, SessionID: q.ClassScheduleID,

@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// noStarts answers for each date of a window, by the offer alone, the rule that leaves it without starts, and
-// [availability.RuleBooking] if none does. Faults: those of the calendars; those of catalog.
+// noStarts answers, for each date of a window, the rule that leaves it without starts, from the offer alone.
+// If no rule does, it answers [availability.RuleBooking]. Faults: those of the calendars and of catalog.
 func (p *Public) noStarts(c *fiber.Ctx) error {
 	q, err := parseDates(server.Query(c))
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// occupiedWithin reads the occupied time of a span without that of the booking moving, and the seats of its class sessions where they are
-// asked for, in as many pieces as booking's bound asks for. Time that reaches from one piece into the next is reported by both and kept
-// once.
+// occupiedWithin reads the occupied time of a span, without that of the booking moving. If seats
+// is set, it also reads the booked seats of class sessions. It splits the span into windows that
+// booking accepts. Two windows report a span that overlaps both; the result has it once.
 func occupiedWithin(ctx context.Context, peer Occupied, businessID uuid.UUID, span timespan.Span, seats bool, moving *uuid.UUID) (booking.Occupied, error) {
 	const most = int64(booking.MaxOccupiedWindow / time.Second)
 	var all booking.Occupied
@@ -35,7 +35,7 @@ func occupiedWithin(ctx context.Context, peer Occupied, businessID uuid.UUID, sp
 	return all, nil
 }
 
-// startingFrom drops the spans that begin before an instant.
+// startingFrom returns b without the spans that begin before an instant.
 func startingFrom(b booking.Busy, instant int64) booking.Busy {
 	kept := booking.Busy{Resource: b.Resource, Class: b.Class}
 	for _, s := range b.Spans() {

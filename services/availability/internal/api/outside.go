@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// outside answers which bookings that lie ahead an offer that is not published yet could not take as they are.
+// outside answers which future bookings an offer that is not
+// published yet could not accept as they are (docs/decisions/008).
 func (p *Public) outside(c *fiber.Ctx) error {
 	var asked availability.OutsideRequest
 	if err := server.JSON(c, &asked); err != nil {
@@ -40,7 +41,7 @@ func (p *Public) outside(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// outsideOf judges the bookings one after another; it gives up when the request ends.
+// outsideOf checks the bookings one after another; it stops when the request ends.
 func outsideOf(ctx context.Context, published *catalog.Offer, asked *availability.OutsideRequest) (*availability.OutsideResponse, error) {
 	answer := &availability.OutsideResponse{Outside: []availability.Outside{}}
 	wanted, now := slot.NewOutside(&asked.Offer, asked.Held), slot.NewOutside(published, asked.Held)
@@ -62,7 +63,8 @@ func outsideOf(ctx context.Context, published *catalog.Offer, asked *availabilit
 	return answer, nil
 }
 
-// nameOf is the name of the member that a reason means, who may be in the offer no more.
+// nameOf returns the name of the member of a reason. It takes the
+// name from the booking if the offer no longer has the member.
 func nameOf(offer *catalog.Offer, h *availability.Held, r *availability.Reason) string {
 	if m := offer.StaffMember(*r.StaffID); m != nil {
 		return m.Name

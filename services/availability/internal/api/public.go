@@ -21,9 +21,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// Public serves the two calendars.
+// Public serves the two calendars and what other services ask about them.
 type Public struct {
-	// ReadWithin bounds what a calendar waits for offer and occupied time together, or for rental; 0 is no bound.
+	// ReadWithin bounds how long a calendar waits for the offer and
+	// the occupied time together, or for rental; 0 means no bound.
 	ReadWithin time.Duration
 
 	offers   Offers
@@ -31,7 +32,7 @@ type Public struct {
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
 	degraded metric.Int64Counter
-	places   *bulkhead.Tenants // of each business, for computing
+	places   *bulkhead.Tenants // bounds the concurrent computations of each business
 }
 
 // NewPublic returns the public API.
@@ -48,9 +49,9 @@ func (p *Public) Mount(router fiber.Router) {
 	p.mount(router.Group("/api/public/:slug"), func(parse parser) parser { return parse })
 }
 
-// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server and the pages, which may also ask where a
-// booking can be moved to, and what explains them to owners, reports their staff's time and holds an offer that they have in mind against what is
-// booked. It has no limits of its own: all count each request before they ask.
+// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server and the pages. These may
+// also ask to which starts a booking can be rescheduled. It also adds the explanations for owners, the working time of
+// staff, and the comparison of an unpublished offer with the bookings. It has no rate limits; the callers apply theirs.
 func (p *Public) MountForPeers(router fiber.Router) {
 	p.mount(router.Group("/internal/api/public/:slug"), forPeers)
 	router.Get("/internal/api/public/:slug/no-starts", server.WithParameters(p.noStarts, append(calendarParameters(), "start", "end")...))
@@ -60,7 +61,7 @@ func (p *Public) MountForPeers(router fiber.Router) {
 	router.Post("/internal/outside", p.outside)
 }
 
-// parser reads a calendar question.
+// parser reads the parameters of a calendar.
 type parser func(request.Query) (query, error)
 
 func (p *Public) mount(business fiber.Router, allowing func(parser) parser) {
@@ -78,7 +79,7 @@ func calendarParameters() []string {
 	return []string{"service_id", "staff_id", "is_package", "staffing_mode", "variants"}
 }
 
-// calendar answers with what show makes of an answer.
+// calendar computes a calendar and answers with the result of show.
 func (p *Public) calendar(c *fiber.Ctx, parse parser, show func(*fiber.Ctx, answer, query) error) error {
 	q, err := parse(server.Query(c))
 	if err != nil {
@@ -89,7 +90,7 @@ func (p *Public) calendar(c *fiber.Ctx, parse parser, show func(*fiber.Ctx, answ
 		return err
 	}
 	leave, err := p.places.Enter(c.UserContext(), c.Params("slug"))
-	if err != nil { // the business has more to compute than it has places for
+	if err != nil { // other computations of the business used the whole time
 		p.note(c.UserContext(), "place", err)
 		return show(c, m.answer, q)
 	}
@@ -109,13 +110,14 @@ func sendDates(c *fiber.Ctx, a answer, q query) error {
 	return send(c, caching, func(b []byte) []byte { return a.appendDays(b, q) })
 }
 
-// bodies keeps the memory of answers, of which fasthttp takes a copy into memory that it keeps itself.
+// bodies pools the buffers of answers. fasthttp copies an answer into its own memory, so a buffer is free after that.
 var bodies = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxKeptBody is the size of the largest buffer that is kept: a rare large answer must not hold its memory for good.
+// maxKeptBody is the size of the largest buffer that the pool
+// keeps, so that a rare large answer does not hold its memory.
 const maxKeptBody = 256 << 10 // bytes
 
-// keepBody gives a buffer back to the pool, and reports whether it is small enough to be kept.
+// keepBody returns a buffer to the pool and reports whether it was small enough to keep.
 func keepBody(body *[]byte) bool {
 	if cap(*body) > maxKeptBody {
 		return false
@@ -124,7 +126,7 @@ func keepBody(body *[]byte) bool {
 	return true
 }
 
-// send answers with JSON that render appends.
+// send answers with the JSON that render appends.
 func send(c *fiber.Ctx, caching string, render func([]byte) []byte) error {
 	c.Set(fiber.HeaderCacheControl, caching)
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
@@ -135,24 +137,24 @@ func send(c *fiber.Ctx, caching string, render func([]byte) []byte) error {
 	return nil
 }
 
-// answer is what a calendar shows.
+// answer is the content of a calendar.
 type answer struct {
 	computed bool
-	timezone string // "" where the offer could not be read
+	timezone string // "" if the offer could not be read
 	offer    *catalog.Offer
 	question slot.Question
 	openings *slot.Openings // nil unless computed
 }
 
-// material is what an answer is computed from.
+// material is the input of a calendar's computation.
 type material struct {
 	answer              // without openings
-	plan     *slot.Plan // nil where something could not be read
+	plan     *slot.Plan // nil if data could not be read
 	occupied booking.Occupied
 }
 
-// gather reads what a calendar is computed from. What cannot be read makes it computed false, never an error
-// (semantics.md §2). Faults: business_not_found, service_not_found, invalid_parameter.
+// gather reads the input of a calendar. If data cannot be read, the answer has computed false; that
+// is no error (semantics.md §2). Faults: business_not_found, service_not_found, invalid_parameter.
 func (p *Public) gather(ctx context.Context, slug string, q query) (material, error) {
 	ctx, cancel := p.bounded(ctx)
 	defer cancel()
@@ -183,7 +185,7 @@ func (p *Public) gather(ctx context.Context, slug string, q query) (material, er
 	return m, nil
 }
 
-// bounded bounds what a calendar waits for others.
+// bounded returns a context that ends after ReadWithin.
 func (p *Public) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	if p.ReadWithin == 0 {
 		return ctx, func() {}
@@ -208,7 +210,7 @@ func (p *Public) compute(ctx context.Context, m material) answer {
 	return a
 }
 
-// note counts and logs what made an answer computed false.
+// note counts and logs why an answer has computed false.
 func (p *Public) note(ctx context.Context, missing string, err error) {
 	p.degraded.Add(ctx, 1, metric.WithAttributes(attribute.String("missing", missing)))
 	p.tel.Logger.WarnContext(ctx, "a calendar could not be computed", "missing", missing, "error", err)

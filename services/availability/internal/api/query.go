@@ -17,22 +17,22 @@ const (
 	maxWindowDays = 62
 )
 
-// query is a calendar question as the URL asks it: /slots has one date, From = To.
+// query holds the parameters of a calendar. /slots has one date, From = To.
 type query struct {
 	From, To timespan.Date
-	Services []uuid.UUID // in their order; one given twice stays twice
+	Services []uuid.UUID // in their order; duplicates stay
 	StaffID  *uuid.UUID
 	Variants map[uuid.UUID]uuid.UUID // service to variant
 
 	Package    bool
-	PerService bool // its services have members of their own; it says nothing without Package
+	PerService bool // each service may have its own member; ignored without Package
 
-	// Of a booking that is to be moved, which peers alone ask for.
+	// For rescheduling a booking; only other services send these.
 	Moving    *uuid.UUID // its own time counts as free
-	PartySize int        // seats that it needs of a class
+	PartySize int        // the seats of a class that it needs
 }
 
-// parseSlots reads the parameters of /slots. Its errors are of kind invalid_parameter and name the parameter.
+// parseSlots reads the parameters of /slots. Fault: invalid_parameter, which names the parameter.
 func parseSlots(get request.Query) (query, error) {
 	date, err := get.Date("date")
 	if err != nil {
@@ -41,7 +41,7 @@ func parseSlots(get request.Query) (query, error) {
 	return parseShared(get, query{From: date, To: date})
 }
 
-// parseDates reads the parameters of /available-dates, as [parseSlots] does.
+// parseDates reads the parameters of /available-dates. Fault: as [parseSlots].
 func parseDates(get request.Query) (query, error) {
 	start, end, err := get.Dates("start", "end")
 	if err != nil {
@@ -53,7 +53,7 @@ func parseDates(get request.Query) (query, error) {
 	return parseShared(get, query{From: start, To: end})
 }
 
-// parseShared reads what both calendars take.
+// parseShared reads the parameters that both calendars have.
 func parseShared(get request.Query, q query) (query, error) {
 	var err error
 	if q.Services, err = get.IDs("service_id", "a service"); err != nil {
@@ -68,7 +68,7 @@ func parseShared(get request.Query, q query) (query, error) {
 	return parsePackage(get, q)
 }
 
-// parsePackage reads how services are combined and as which variants.
+// parsePackage reads how the services are combined, and their variants.
 func parsePackage(get request.Query, q query) (query, error) {
 	pack, err := get.Text("is_package")
 	if err != nil {
@@ -87,10 +87,10 @@ func parsePackage(get request.Query, q query) (query, error) {
 	return q, err
 }
 
-// maxPartySize bounds the seats that a peer may ask for, as POST /book does.
+// maxPartySize bounds the seats in a request, as POST /book does.
 const maxPartySize = 1000
 
-// forPeers has a parser read what peers may ask for beside what everybody may.
+// forPeers returns a parser that also reads the parameters that only other services may send.
 func forPeers(parse parser) parser {
 	return func(get request.Query) (query, error) {
 		q, err := parse(get)

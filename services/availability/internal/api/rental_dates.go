@@ -11,20 +11,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
-// RentalCalendar answers /rental-available-dates; rental's client does. Errors are faults; one of kind
-// fault.PeerUnavailable says that rental does not answer.
+// RentalCalendar fetches /rental-available-dates; [rental.Client] implements
+// it. Errors are faults; peer_unavailable means that rental does not answer.
 type RentalCalendar interface {
 	AvailableDates(ctx context.Context, slug string, query url.Values) (json.RawMessage, error)
 }
 
-// RentalDates serves /rental-available-dates as rental computes it, and says computed false where rental is away: a
-// service that is gone cannot say by itself that its calendar is unknown.
+// RentalDates serves /rental-available-dates as rental computes it. If rental does
+// not answer, it answers with computed false, which rental could not do itself.
 type RentalDates struct {
 	public  *Public
 	rentals RentalCalendar
 }
 
-// NewRentalDates returns the calendar of rentals, beside the calendars of public.
+// NewRentalDates returns the calendar of rentals. It uses the offers and the time bound of public.
 func NewRentalDates(public *Public, rentals RentalCalendar) *RentalDates {
 	return &RentalDates{public: public, rentals: rentals}
 }
@@ -34,7 +34,7 @@ func (r *RentalDates) Mount(router fiber.Router) {
 	router.Get("/api/public/:slug/rental-available-dates", server.WithParameters(r.dates, rentalDatesParameters...))
 }
 
-// rentalDatesParameters are the parameters that rental reads.
+// rentalDatesParameters lists the parameters that rental reads.
 var rentalDatesParameters = []string{"start", "end", "rental_id"}
 
 func (r *RentalDates) dates(c *fiber.Ctx) error {
@@ -54,8 +54,8 @@ func (r *RentalDates) dates(c *fiber.Ctx) error {
 	return send(c, "no-store", func(b []byte) []byte { return append(b, body...) })
 }
 
-// unknown answers while rental is away or slow: that a business does not exist is known all the same. What it waits for the
-// offer, where that is not in memory, is bounded by itself.
+// unknown answers while rental does not answer in time. It still reports an unknown
+// business. If the offer is not cached, it waits for the offer up to another ReadWithin.
 func (r *RentalDates) unknown(c *fiber.Ctx, cause error) error {
 	r.public.note(c.UserContext(), "rentals", cause)
 	ctx, cancel := r.public.bounded(c.UserContext())

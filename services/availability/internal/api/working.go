@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// workingTime answers how long members work, for reports of how much of it is booked.
+// workingTime answers how long members work, for reports of utilization.
 func (p *Public) workingTime(c *fiber.Ctx) error {
 	var asked availability.WorkingTimeRequest
 	if err := server.JSON(c, &asked); err != nil {
@@ -36,7 +36,7 @@ func (p *Public) workingTime(c *fiber.Ctx) error {
 	return c.JSON(availability.WorkingTime{Rows: rows})
 }
 
-// workingRows adds up dates to stretches.
+// workingRows sums the working time of each member by period.
 func workingRows(offer *catalog.Offer, q report.Query) []availability.WorkingTimeRow {
 	rows := []availability.WorkingTimeRow{}
 	seconds := int64(0)
