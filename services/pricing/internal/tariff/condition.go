@@ -10,48 +10,48 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Purchase is what is known of a purchase when it is priced. Rules that need what is nil do not apply.
+// Purchase is what is known of a purchase when it is priced. A rule that needs a nil field does not apply.
 type Purchase struct {
 	Moment       Moment
 	Date         timespan.Date       // the booking date
 	Start        *timespan.TimeOfDay // 00:00 to 23:59
 	PartySize    *int
-	FirstBooking *bool // the customer has no earlier booking with the business
+	FirstBooking *bool // whether the customer has no earlier booking with the business
 	Units        *int  // hours or days of a rental
 }
 
-// Moment is when something is bought: the instant, and the business's date at it.
+// Moment is the time of a purchase: the instant, and the business's date then.
 type Moment struct {
 	Instant  int64 // seconds since the Unix epoch
 	Today    timespan.Date
-	Tomorrow int64 // the instant at which the business's date is no longer Today
+	Tomorrow int64 // the instant at which Today ends
 }
 
-// MomentAt returns the moment that the instant t is for a business in loc.
+// MomentAt returns the moment of the instant t for a business in loc.
 func MomentAt(t time.Time, loc *time.Location) Moment {
 	today := timespan.DateOf(t, loc)
 	return Moment{Instant: t.Unix(), Today: today, Tomorrow: timespan.Instant(today+1, 0, loc)}
 }
 
-// daysBefore counts the days from the business's today to the booking date.
+// daysBefore returns the number of days from the business's today to the booking date.
 func (p Purchase) daysBefore() int { return int(p.Date) - int(p.Moment.Today) }
 
-// Condition says when a rule applies.
+// Condition decides whether a rule applies.
 type Condition interface {
 	holds(p Purchase) bool
 }
 
-// timed is a condition that time turns: for one purchase it may hold at a moment and not at a later one.
+// timed is a condition that changes with time: for the same purchase, it may hold at one moment and not at a later one.
 type timed interface {
-	// turns returns the first instant after m at which the condition may hold where it did not, or the other way round.
+	// turns returns the first instant after m at which the result of the condition may change.
 	turns(m Moment) int64
 }
 
-// never is after all instants.
+// never is an instant after all others.
 const never = math.MaxInt64
 
-// conditions make the condition of each kind of what its rule says. Of its fields, those are written that [rule.Kinds]
-// says it needs.
+// conditions returns the condition of a rule by its kind. A function reads only the
+// fields that [rule.SpecOf] requires for the kind, and optional ones, which may be nil.
 var conditions = map[rule.Kind]func(w rule.When, loc *time.Location) Condition{
 	rule.Seasonal: func(w rule.When, _ *time.Location) Condition {
 		if w.From.Form == rule.MonthDayForm {
@@ -71,8 +71,8 @@ var conditions = map[rule.Kind]func(w rule.When, loc *time.Location) Condition{
 	rule.Duration:     func(w rule.When, _ *time.Location) Condition { return Duration{Min: w.MinUnits, Max: w.MaxUnits} },
 }
 
-// ConditionOf returns the condition of a rule of a kind, for a business in loc. It refuses a kind that this build does not
-// know and a rule that lacks what its kind needs: no price is better than a wrong one.
+// ConditionOf returns the condition of a rule of a kind, for a business in loc. It returns an error
+// for an unknown kind and for a rule that lacks a required field: no price is better than a wrong one.
 func ConditionOf(kind rule.Kind, when rule.When, loc *time.Location) (Condition, error) {
 	spec, known := rule.SpecOf(kind)
 	if !known {
@@ -92,9 +92,8 @@ type Season struct{ From, To timespan.Date }
 
 func (s Season) holds(p Purchase) bool { return s.From <= p.Date && p.Date <= s.To }
 
-// Yearly holds on booking dates from one day of the year to another, both included, in every year. Where From comes
-// after To, it runs over the new year. 02-29 as a bound stands for its place between 02-28 and 03-01, also in years
-// that lack it.
+// Yearly holds on booking dates from one day of the year to another, both included, in every year. If From is after
+// To, it includes the new year. 02-29 as a bound lies between 02-28 and 03-01, also in years without that day.
 type Yearly struct{ From, To MonthDay }
 
 func (y Yearly) holds(p Purchase) bool {
@@ -105,7 +104,7 @@ func (y Yearly) holds(p Purchase) bool {
 	return day >= y.From || day <= y.To
 }
 
-// MonthDay is a day of the year without the year; it compares in the order of the calendar.
+// MonthDay is a day of the year without the year. Values compare in the order of the calendar.
 type MonthDay int
 
 // MonthDayOf returns the month and day of d.
@@ -117,7 +116,7 @@ func MonthDayOf(d timespan.Date) MonthDay {
 // DaysOfWeek holds on booking dates of some weekdays: bit n stands for [time.Weekday] n.
 type DaysOfWeek uint8
 
-// DaysOfWeekOf returns the condition that holds on days.
+// DaysOfWeekOf returns the condition that holds on the given days.
 func DaysOfWeekOf(days []timespan.Weekday) DaysOfWeek {
 	var set DaysOfWeek
 	for _, d := range days {
@@ -128,8 +127,8 @@ func DaysOfWeekOf(days []timespan.Weekday) DaysOfWeek {
 
 func (d DaysOfWeek) holds(p Purchase) bool { return d&(1<<p.Date.Weekday()) != 0 }
 
-// TimeOfDay holds for starts in [From, To) on the wall clock of any day. Of a window over midnight, the part after
-// midnight counts for starts of that hour, whatever their date.
+// TimeOfDay holds for starts in [From, To) on the wall clock of any day. If a window
+// ends after midnight, its last part applies to starts at that time of any date.
 type TimeOfDay timespan.Window
 
 func (w TimeOfDay) holds(p Purchase) bool {
@@ -143,8 +142,8 @@ func (w TimeOfDay) holds(p Purchase) bool {
 // FlashSale holds for purchases within a half-open span of instants.
 type FlashSale timespan.Span
 
-// FlashSaleBetween returns the sale between two moments of the wall clock of loc. Where a clock change skips or
-// repeats one, it is the instant that semantics.md §1 says; so a sale that has ended does not begin again.
+// FlashSaleBetween returns the sale between two wall-clock times in loc. If a clock change skips or repeats
+// a time, its instant is that of semantics.md §1. A sale that has ended therefore does not begin again.
 func FlashSaleBetween(from, to timespan.LocalDateTime, loc *time.Location) FlashSale {
 	return FlashSale{
 		Start: timespan.Instant(from.Date, from.Time, loc),
@@ -166,14 +165,13 @@ func (s FlashSale) turns(m Moment) int64 {
 	return never
 }
 
-// EarlyBird holds when the booking date is at least so many days ahead.
+// EarlyBird holds if the booking date is at least that many days ahead.
 type EarlyBird int
 
 func (least EarlyBird) holds(p Purchase) bool { return p.daysBefore() >= int(least) }
 func (EarlyBird) turns(m Moment) int64        { return m.Tomorrow }
 
-// LastMinute holds when the booking date is today or ahead by at most so many days. It does not hold for dates that
-// have passed: nothing is bought at the last minute after it.
+// LastMinute holds if the booking date is today or at most that many days ahead. It does not hold for past dates.
 type LastMinute int
 
 func (most LastMinute) holds(p Purchase) bool {
@@ -183,25 +181,25 @@ func (most LastMinute) holds(p Purchase) bool {
 
 func (LastMinute) turns(m Moment) int64 { return m.Tomorrow }
 
-// Range is a span of whole numbers, both ends included; nil leaves an end open.
+// Range is a range of whole numbers, both ends included. A nil end is unbounded.
 type Range struct{ Min, Max *int }
 
-// includes reports whether n is known and within r.
+// includes reports whether n is known and in r.
 func (r Range) includes(n *int) bool {
 	return n != nil && (r.Min == nil || *r.Min <= *n) && (r.Max == nil || *n <= *r.Max)
 }
 
-// PartySize holds for parties of a size within the range.
+// PartySize holds if the size of the party is in the range.
 type PartySize Range
 
 func (r PartySize) holds(p Purchase) bool { return Range(r).includes(p.PartySize) }
 
-// FirstBooking holds when the customer is known to have no earlier booking with the business.
+// FirstBooking holds if the customer is known to have no earlier booking with the business.
 type FirstBooking struct{}
 
 func (FirstBooking) holds(p Purchase) bool { return p.FirstBooking != nil && *p.FirstBooking }
 
-// Duration holds for rentals of a number of units, hours or days as the rental is priced, within the range.
+// Duration holds if the units of a rental are in the range. The units are hours or days, as the rental is priced.
 type Duration Range
 
 func (r Duration) holds(p Purchase) bool { return Range(r).includes(p.Units) }

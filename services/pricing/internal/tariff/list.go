@@ -10,40 +10,41 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// List prices many items of one tariff, of which most are bought alike. Rules whose conditions do not hold are sorted out
-// once for all items of a kind, and the rules that apply are made into one: every [Change] maps a price x to a·x + b, and
-// so do many of them one after another. One by one, 6,000 prices under 200
-// rules take half a second and 400 MB; as a list 6 ms and 6 MB. A List is for one goroutine.
+// List prices many items of one tariff, most of which are bought alike. It evaluates the
+// conditions once for all items of a kind. It also joins the rules that apply: every [Change] maps
+// a price x to a·x + b, and so does a sequence of them. 6,000 prices under 200 rules take 6 ms and
+// 6 MB, instead of half a second and 400 MB one by one. A List is not safe for concurrent use.
 type List struct {
 	tariff *Tariff
 	valid  map[bought]*validRules
 }
 
-// bought is what rules know of a purchase, as a value; -1 stands for what is not known.
+// bought is a purchase as a map key; -1 stands for an unknown number.
 type bought struct {
 	kind              Kind
 	moment            Moment
 	date              timespan.Date
 	start             timespan.TimeOfDay
 	party, units      int
-	returning, unsure bool // of FirstBooking: false, nil
+	returning, unsure bool // of FirstBooking: false; nil
 }
 
-// validRules are the rules whose conditions hold, and what they make of prices.
+// validRules are the rules whose conditions hold, and their effect on prices.
 type validRules struct {
 	rules  []scopedRule
-	common *total               // where no rule names items
-	ofItem map[uuid.UUID]*total // elsewhere
-	ofSet  map[string]*total    // by the bits of the rules that cover an item: most items are covered by the same
+	common *total               // set if no rule is limited to some items
+	ofItem map[uuid.UUID]*total // by item, otherwise
+	ofSet  map[string]*total    // by the set of the rules that cover an item, as bits; most items share a set
 }
 
-// total is all rules together: minor units x become (a·x + b) / unit. Nil says that no rule applies.
+// total is the effect of all rules together: x minor units become
+// (a·x + b) / unit. A nil total means that no rule applies.
 type total struct{ a, b, unit *big.Int }
 
-// List returns a list without prices.
+// List returns a new, empty list.
 func (t *Tariff) List() *List { return &List{tariff: t, valid: map[bought]*validRules{}} }
 
-// Amount is the amount of [Tariff.Price], in minor units.
+// Amount returns the amount of [Tariff.Price] for one unit, in minor units. It ignores item.Units.
 func (l *List) Amount(item Item, p Purchase) int64 {
 	if item.List == 0 {
 		return 0
@@ -73,7 +74,8 @@ func boughtAs(kind Kind, p Purchase) bought {
 	return b
 }
 
-// validFor returns the rules of a kind whose conditions hold, up to one after which none is looked at.
+// validFor returns the rules of a kind whose conditions hold,
+// up to the first that covers all items and stops the others.
 func (t *Tariff) validFor(kind Kind, p Purchase) *validRules {
 	v := &validRules{ofItem: map[uuid.UUID]*total{}, ofSet: map[string]*total{}}
 	named := false
@@ -120,7 +122,7 @@ func (v *validRules) totalOf(id uuid.UUID, c money.Currency) *total {
 	return made
 }
 
-// together makes one of rules that all apply: what they make of 0 and of 1 says what they make of everything.
+// together joins rules that all apply. Because their effect is linear, its values at 0 and at 1 determine it.
 func together(rules []scopedRule, c money.Currency) *total {
 	if len(rules) == 0 {
 		return nil
@@ -129,12 +131,12 @@ func together(rules []scopedRule, c money.Currency) *total {
 	for _, r := range rules {
 		zero, one = r.Change.apply(zero, c), r.Change.apply(one, c)
 	}
-	factor, added := one.Sub(zero), zero.Shift(int32(c.Digits)) // of minor units
+	factor, added := one.Sub(zero), zero.Shift(int32(c.Digits)) // in minor units
 	lowest := min(factor.Exponent(), added.Exponent(), 0)
 	return &total{a: scaled(factor, lowest), b: scaled(added, lowest), unit: power(-lowest)}
 }
 
-// scaled is d in units of 10^exponent, which is not above d's own.
+// scaled returns d in units of 10^exponent, which must not be larger than d's own unit.
 func scaled(d decimal.Decimal, exponent int32) *big.Int {
 	return new(big.Int).Mul(d.Coefficient(), power(d.Exponent()-exponent))
 }
@@ -143,7 +145,7 @@ func power(exponent int32) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(exponent)), nil)
 }
 
-// of rounds half up, and cuts what is below 0 or above the largest amount, as [money.Currency.Round] does.
+// of returns the price for a list price, rounded half up and limited to 0..largest, as [money.Currency.Round] does.
 func (t *total) of(list, largest int64) int64 {
 	if t == nil {
 		return list

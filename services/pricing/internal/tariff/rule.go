@@ -8,41 +8,41 @@ import (
 	"github.com/slotmesh/slotmesh/libs/rule"
 )
 
-// Rule changes the running price of the items it applies to, when its condition holds.
+// Rule changes the running price of the items that it applies to, if its condition holds.
 type Rule struct {
 	Key       string    // unique in a tariff
-	Kind      rule.Kind // carried along for the steps
-	Priority  int       // lowest first; rules of one priority go by key
+	Kind      rule.Kind // copied to the steps
+	Priority  int       // lowest first; rules of one priority are ordered by key
 	When      Condition
 	Change    Change
-	Stop      bool // no later rule is looked at once this one has applied
+	Stop      bool // if this rule applies, no later rule does
 	AppliesTo Scope
 }
 
-// Kind is a kind of priced thing.
+// Kind is a kind of priced item.
 type Kind int
 
-// The kinds of priced things.
+// The kinds of priced items.
 const (
 	Service Kind = iota
 	Event
 	Rental
-	kinds // how many there are
+	kinds // the number of kinds
 )
 
 // Scope selects items of each kind.
 type Scope [kinds]Selection
 
-// Everything is the scope of a rule that is not narrowed.
+// Everything returns the scope of a rule without limits.
 func Everything() Scope { return Scope{{All: true}, {All: true}, {All: true}} }
 
-// Selection selects items of one kind: all, or those named; the zero value selects none.
+// Selection selects items of one kind: all of them, or those with the IDs. The zero value selects none.
 type Selection struct {
 	All bool
 	IDs []uuid.UUID
 }
 
-// set returns the selected ids for lookup, nil where all are selected.
+// set returns the selected ids for lookup, or nil if all items are selected.
 func (s Selection) set() map[uuid.UUID]struct{} {
 	if s.All {
 		return nil
@@ -54,7 +54,7 @@ func (s Selection) set() map[uuid.UUID]struct{} {
 	return set
 }
 
-// Change is what a rule does to the running price: [Percent], [Amount] or [Set].
+// Change is the effect of a rule on the running price: [Percent], [Amount] or [Set].
 type Change interface {
 	apply(running decimal.Decimal, c money.Currency) decimal.Decimal
 }
@@ -65,12 +65,12 @@ var (
 	_ Change = Set(0)
 )
 
-// Percent adds a part of the running price: -20 takes a fifth off.
+// Percent changes the running price by a percentage: -20 removes a fifth.
 type Percent struct{ factor decimal.Decimal }
 
 // PercentOf returns the change by p percent.
 func PercentOf(p decimal.Decimal) Percent {
-	return Percent{factor: p.Add(hundred).Shift(-2)} // a shift of the point: division would not be exact
+	return Percent{factor: p.Add(hundred).Shift(-2)} // shifting the point is exact, division is not
 }
 
 var hundred = decimal.NewFromInt(100)
@@ -86,7 +86,7 @@ func (a Amount) apply(running decimal.Decimal, c money.Currency) decimal.Decimal
 	return running.Add(c.Decimal(int64(a)))
 }
 
-// Set replaces the running price of one unit by minor units.
+// Set replaces the running price of one unit with minor units.
 type Set int64
 
 func (s Set) apply(_ decimal.Decimal, c money.Currency) decimal.Decimal {

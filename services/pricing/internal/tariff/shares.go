@@ -2,8 +2,9 @@ package tariff
 
 import "math/big"
 
-// Shares are what each of prices is of a total that is at most their sum: in proportion, in whole minor units, none below 0 or above its
-// price, and together the total. Each runs from where the shares before it end, rounded half up, to where they end with it.
+// Shares divides a total, which is at most the sum of the prices, in proportion to the prices. Each
+// share is in whole minor units, from 0 to its price, and the shares add up to the total. A share is
+// the difference between the cumulative totals, each rounded half up, before and after its price.
 func Shares(prices []int64, total int64) []int64 {
 	sum := new(big.Int)
 	for _, price := range prices {
@@ -17,7 +18,7 @@ func Shares(prices []int64, total int64) []int64 {
 	until, given := new(big.Int), int64(0)
 	for i, price := range prices {
 		until.Add(until, big.NewInt(price))
-		edge := new(big.Int).Mul(until, big.NewInt(total)) // of total·until/sum, half up
+		edge := new(big.Int).Mul(until, big.NewInt(total)) // total·until/sum, rounded half up
 		edge.Lsh(edge, 1).Add(edge, sum).Quo(edge, twice)
 		shares[i] = edge.Int64() - given
 		given = edge.Int64()

@@ -1,13 +1,13 @@
-// Package tariff turns a list price into the price to pay: a business's pricing rules, applied one after another to
-// what is known of a purchase (semantics.md §5; pricing_rules in manifest.example.yaml). It is pure: values in,
-// values out, and no float anywhere.
+// Package tariff turns a list price into the price to pay. It applies the pricing rules
+// of a business one after another, using what is known of a purchase (semantics.md §5;
+// pricing_rules in manifest.example.yaml). It is pure and uses no floating point.
 //
-// The running price is an exact decimal from the list price to the last rule. It is rounded once, half up, to the
-// currency's minor unit, and cut to 0 once, at the end: between two rules it may have any number of decimals and may
-// lie below 0, so that a discount larger than the price and a later surcharge still add up.
+// The running price is an exact decimal from the list price to the last rule. Only at the end it is rounded, half
+// up, to the minor unit of the currency, and raised to 0 if it is negative. Between two rules it may have any
+// number of decimals and may be below 0. Thus a discount larger than the price and a later surcharge still add up.
 //
-// A rule whose condition asks for what is not known yet (a start time, the size of the party, …) does not apply. That
-// is all that tells a quote on a list from the price of a booking.
+// A rule whose condition needs data that are not known yet (a start time, the size of the party, …)
+// does not apply. This is the only difference between a quote in a list and the price of a booking.
 package tariff
 
 import (
@@ -22,21 +22,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/rule"
 )
 
-// Tariff is the pricing rules of one business, ready to price many items. It never changes and may be shared.
+// Tariff is the pricing rules of one business, prepared to price
+// many items. It is immutable and safe for concurrent use.
 type Tariff struct {
 	currency money.Currency
-	rules    [kinds][]scopedRule // in the order they apply
+	rules    [kinds][]scopedRule // in the order in which they apply
 	timed    []timed
 }
 
-// scopedRule is a rule as it concerns one kind of item.
+// scopedRule is a rule for one kind of item.
 type scopedRule struct {
 	*Rule
 	only map[uuid.UUID]struct{} // nil: every item of the kind
 }
 
-// New makes the tariff of rules, given in any order, whose amounts are minor units of currency. It refuses a rule
-// without a condition or a change.
+// New returns the tariff of rules, in any order, whose amounts are minor units
+// of currency. It returns an error for a rule without a condition or a change.
 func New(rules []Rule, currency money.Currency) (*Tariff, error) {
 	ordered := slices.Clone(rules)
 	slices.SortFunc(ordered, func(a, b Rule) int {
@@ -60,32 +61,33 @@ func New(rules []Rule, currency money.Currency) (*Tariff, error) {
 	return t, nil
 }
 
-// Item is a bookable thing.
+// Item is an item to price.
 type Item struct {
 	Kind Kind
 	ID   uuid.UUID // the service, event or rental that rules name in applies_to
-	List int64     // list price of one unit in minor units, of a variant or tier where one is meant; 0 is free
-	// Units is how many units are bought at once, where the rules of the party's size are to see all of them; 0 is one.
+	List int64     // of one unit, in minor units, of the variant or tier if there is one; 0 is free
+	// Units is the number of units bought at once, for a service priced per person;
+	// 0 means one. The rules by party size apply to the price of all units together.
 	Units int
 }
 
-// Price is what an item costs, and how it came about.
+// Price is the price of an item and its steps.
 type Price struct {
 	Amount int64  // minor units, never below 0
-	Steps  []Step // one for each rule that applied: those of the unit in their order, then those of the whole party
-	Unit   int64  // what one unit costs, before the rules of the whole party
+	Steps  []Step // one for each rule that applied: first those of the unit, then those by party size
+	Unit   int64  // the price of one unit, before the rules by party size
 }
 
-// Step is one rule at work: the running price before and after it, exact and not rounded, in the currency's units.
+// Step is the effect of one rule: the running price before and after it, exact, in the currency's major unit.
 type Step struct {
 	Rule          *Rule
 	Before, After decimal.Decimal
 }
 
-// Price applies the rules to item. A free item is not priced: it stays 0, whatever the rules say.
+// Price applies the rules to item. A free item stays at 0, whatever the rules are.
 //
-// An item of several units is priced in two parts. The rules that do not go by the size of the party make the price of one unit,
-// which is rounded. That times the units is the running price for the rules that do.
+// An item of several units is priced in two parts. The rules that do not depend on the party size give the
+// price of one unit, which is rounded. This price times the units is the running price for the rules that do.
 func (t *Tariff) Price(item Item, p Purchase) Price {
 	if item.List == 0 {
 		return Price{}
@@ -123,7 +125,7 @@ func (t *Tariff) applied(item Item, p Purchase) []*Rule {
 	return applied
 }
 
-// run applies rules to a running price and rounds the result; without rules the price is list.
+// run applies rules to a running price and returns the rounded result and the steps. Without rules it returns list.
 func (t *Tariff) run(running decimal.Decimal, rules []*Rule, list int64) (int64, []Step) {
 	if len(rules) == 0 {
 		return list, nil
@@ -137,7 +139,8 @@ func (t *Tariff) run(running decimal.Decimal, rules []*Rule, list int64) (int64,
 	return max(0, t.currency.Round(running)), steps
 }
 
-// ValidUntil returns the first instant after m at which the same purchase may cost something else, and whether there is one.
+// ValidUntil returns the first instant after m at which the same
+// purchase may have another price, and whether there is one.
 func (t *Tariff) ValidUntil(m Moment) (int64, bool) {
 	until := int64(never)
 	for _, c := range t.timed {
