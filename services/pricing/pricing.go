@@ -1,6 +1,6 @@
-// Package pricing is the service that turns list prices into prices to pay. It owns nothing: the rules come with a
-// business's offer from catalog, what is known of a purchase with each request, and the tariff (internal/tariff, pure)
-// makes an itemised price of the two. Lists quote through it and bookings are priced by it, so that both say the same.
+// Package pricing is the service that turns list prices into prices to pay. It stores nothing. The rules come with
+// the business's offer from catalog, and the data of a purchase with each request. The tariff (internal/tariff,
+// pure) computes an itemised price from both. Lists and bookings both use it, so they always show the same price.
 //
 // Its internal port answers POST /internal/quotes for many items at once; its public port has no paths.
 package pricing
@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/api"
 )
 
-// Config are the service's settings.
+// Config holds the service's settings.
 type Config struct {
 	Server server.Config
 	Redis  redisx.Config
@@ -22,7 +22,7 @@ type Config struct {
 	CatalogURL string `env:"CATALOG_URL, required"`
 }
 
-// New returns the service, ready to run. It connects to nothing yet.
+// New returns the service, ready to run. It opens no connection yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error {
 		rdb, err := s.Redis(ctx, cfg.Redis)

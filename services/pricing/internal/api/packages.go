@@ -8,7 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// bundle makes the prices of items that are a package their shares of the package's price, and returns the package; nil where they are none.
+// bundle sets the price of each item to its share of the package's price, adds that as a step,
+// and returns the package. If the items are not a package, it returns nil and changes nothing.
 func bundle(offer *catalog.Offer, request *pricing.QuotesRequest, quotes []pricing.Quote) *pricing.Package {
 	ids, varied := make([]uuid.UUID, len(request.Items)), false
 	for i, item := range request.Items {

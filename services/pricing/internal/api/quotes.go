@@ -1,5 +1,5 @@
-// Package api serves pricing's internal API: it reads a request, finds each item in the business's offer, and lets the
-// tariff price it.
+// Package api serves pricing's internal API. It reads a request, finds
+// each item in the offer of the business, and lets the tariff price it.
 package api
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// Offers gives a business's offer at a version or a newer one, at most a few seconds old where the version is 0.
-// Errors: fault.BusinessNotFound; fault.PeerUnavailable when there is none to be had.
+// Offers returns the offer of a business: Get one that is at most a few seconds old, AtLeast one of
+// the given version or newer. Faults: business_not_found; peer_unavailable if no offer can be read.
 type Offers interface {
 	Get(ctx context.Context, slug string) (*catalog.Offer, error)
 	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
@@ -35,14 +35,14 @@ type Quotes struct {
 	places  *bulkhead.Tenants
 }
 
-// manyItems is from how many items on a request takes one of its business's places; a booking asks for fewer. Who finds
-// none within placeWithin is told to come again, which says nothing of pricing's health.
+// A request of manyItems or more items takes one of the places of its business; a booking has fewer items. A request
+// that gets no place within placeWithin is refused with rate_limited, which does not count as a failure of pricing.
 const (
 	manyItems   = 100
 	placeWithin = 250 * time.Millisecond
 )
 
-// NewQuotes returns the handler over offers.
+// NewQuotes returns the handler of quotes, which reads offers.
 func NewQuotes(offers Offers) *Quotes {
 	return &Quotes{offers: offers, tariffs: newTariffs(), places: bulkhead.New(2 * runtime.GOMAXPROCS(0))}
 }
@@ -71,7 +71,8 @@ func (q *Quotes) post(c *fiber.Ctx) error {
 	return c.JSON(response)
 }
 
-// enter takes one of the business's places for a request of many items.
+// enter takes one of the places of the business for a request of many items.
+// The caller calls the returned function to leave. Fault: rate_limited.
 func (q *Quotes) enter(ctx context.Context, request *pricing.QuotesRequest) (func(), error) {
 	if len(request.Items) < manyItems {
 		return func() {}, nil
@@ -101,7 +102,7 @@ func (q *Quotes) quote(ctx context.Context, request *pricing.QuotesRequest) (*pr
 	quotes := make([]pricing.Quote, len(request.Items))
 	for i := range request.Items {
 		if err := ctx.Err(); err != nil {
-			return nil, err // many items under many rules take time; nobody waits for it after the deadline
+			return nil, err // many items under many rules take long; stop at the deadline
 		}
 		item, purchase, err := resolve(offer, &request.Items[i], moment)
 		if err != nil {
@@ -134,7 +135,8 @@ func (q *Quotes) offer(ctx context.Context, request *pricing.QuotesRequest) (*ca
 	return q.offers.AtLeast(ctx, request.Slug, request.OfferVersion)
 }
 
-// resolve finds an item in the offer. It prices inactive things too: whether they can be bought is for others to say.
+// resolve finds an item in the offer. It also prices inactive items; other services decide
+// whether these can be bought. Faults: service_not_found, rental_not_found, not_found.
 func resolve(offer *catalog.Offer, item *pricing.Item, moment tariff.Moment) (tariff.Item, tariff.Purchase, error) {
 	priced := tariff.Item{ID: item.ID}
 	purchase := tariff.Purchase{
@@ -192,14 +194,14 @@ func tierPrice(offer *catalog.Offer, item *pricing.Item) (int64, error) {
 		return 0, fault.Newf(fault.NotFound, "Event not found: %s", item.ID)
 	}
 	for _, t := range event.Tiers {
-		if t.ID == *item.TierID { // readRequest has seen to it that there is one
+		if t.ID == *item.TierID { // readRequest has checked that it is set
 			return t.Price, nil
 		}
 	}
 	return 0, fault.Newf(fault.NotFound, "Tier not found: %s", item.TierID)
 }
 
-// itemised is a quote with its steps.
+// itemised returns the quote of a price, with its steps.
 func itemised(item tariff.Item, price tariff.Price, currency money.Currency) pricing.Quote {
 	quote := pricing.Quote{Priced: item.List > 0, List: item.List, Price: price.Amount}
 	if item.Units > 1 && quote.Priced {

@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// wireRequest and wireItem are pricing.QuotesRequest and pricing.Item before their values are read one by one, so that
-// a fault can name the item and field it lies in.
+// wireRequest and wireItem are [pricing.QuotesRequest] and [pricing.Item] as sent.
+// Their values are parsed one by one, so that a fault can name the item and the field.
 type wireRequest struct {
 	Slug         string            `json:"slug"`
 	OfferVersion int64             `json:"offer_version"`
@@ -36,7 +36,7 @@ type wireItem struct {
 	Units        *int    `json:"units"`
 }
 
-// readRequest reads and checks a body. Its errors are invalid_parameter faults.
+// readRequest reads and checks a body. Fault: invalid_parameter, which names the field.
 func readRequest(body []byte) (*pricing.QuotesRequest, error) {
 	var wire wireRequest
 	if err := json.Unmarshal(body, &wire); err != nil {
@@ -69,7 +69,7 @@ func readRequest(body []byte) (*pricing.QuotesRequest, error) {
 
 func itemPath(i int) string { return fmt.Sprintf("items[%d]", i) }
 
-// readItem reads the item at path at.
+// readItem reads an item; at is its path in the body.
 func readItem(at string, raw json.RawMessage) (pricing.Item, error) {
 	var wire wireItem
 	if err := json.Unmarshal(raw, &wire); err != nil {
@@ -90,7 +90,7 @@ func readItem(at string, raw json.RawMessage) (pricing.Item, error) {
 		tier := r.id("tier_id", wire.TierID)
 		item.TierID = &tier
 		r.absent("event", "variant_id", wire.VariantID != nil, "units", wire.Units != nil)
-		return item, r.err // its date and start are the event's own
+		return item, r.err // an event has its own date and start
 	case pricing.KindRental:
 		item.Units = r.atLeastOne("units", wire.Units)
 		r.absent("rental", "tier_id", wire.TierID != nil, "variant_id", wire.VariantID != nil)
@@ -163,6 +163,7 @@ func (r *itemReader) atLeastOne(field string, n *int) *int {
 }
 
 // absent refuses fields that an item of this kind does not have.
+// written and otherWritten report whether the item has them.
 func (r *itemReader) absent(kind, field string, written bool, other string, otherWritten bool) {
 	if written {
 		r.fail(field, "does not go with kind "+kind+"; leave it out")
@@ -176,7 +177,7 @@ func invalid(field, problem string) error {
 	return fault.Newf(fault.InvalidParameter, "%s: %s.", field, problem)
 }
 
-// unreadable says where JSON has the wrong shape: at a path ("" for the body) or in a field below it.
+// unreadable returns the fault for JSON of the wrong shape. It names the path ("" for the body) or a field below it.
 func unreadable(at string, err error) error {
 	var wrongType *json.UnmarshalTypeError
 	if !errors.As(err, &wrongType) || wrongType.Field == "" {

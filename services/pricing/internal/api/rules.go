@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// newTariff says a business's rules in the terms of the tariff. A rule that it cannot read (of a kind younger than this
-// build, say) is an error: no price is better than a wrong one.
+// newTariff returns the tariff of a business's rules. It returns an error for a rule that
+// this build does not know, such as one of a newer kind. No price is better than a wrong one.
 func newTariff(offer *catalog.Offer) (*tariff.Tariff, error) {
 	rules := make([]tariff.Rule, len(offer.Rules))
 	for i := range offer.Rules {
@@ -25,7 +25,7 @@ func newTariff(offer *catalog.Offer) (*tariff.Tariff, error) {
 	return tariff.New(rules, offer.Money())
 }
 
-// change returns nil for a rule that states no change; the tariff refuses it.
+// change returns the change of a rule. It returns nil for a rule without one, which the tariff then refuses.
 func change(r *catalog.Rule) tariff.Change {
 	switch {
 	case r.Percent != nil:

@@ -7,19 +7,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// tariffs keeps the tariff of each business's offer, so that a booking of one service does not build the rules of
-// thousands anew.
+// tariffs caches the tariff of each business's offer, so that a
+// booking of one service does not build thousands of rules again.
 type tariffs struct {
 	cache *lru.Cache[string, madeTariff]
 }
 
-// madeTariff is a tariff and the offer it was made of. Offers never change, so the same offer has the same tariff.
+// madeTariff is a tariff and the offer that it was built from. An offer value never changes, so its tariff stays valid.
 type madeTariff struct {
 	offer  *catalog.Offer
 	tariff *tariff.Tariff
 }
 
-const cachedTariffs = 4096 // as many as offers are cached
+const cachedTariffs = 4096 // the number of cached offers
 
 func newTariffs() *tariffs {
 	cache, err := lru.New[string, madeTariff](cachedTariffs)
