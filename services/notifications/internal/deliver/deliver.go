@@ -200,10 +200,10 @@ func (w *Webhooks) Wake(ctx context.Context, tx pgx.Tx, businessID, endpointID u
 // again is the pause after a job that failed, for example because the database was unavailable.
 const again = 10 * time.Second
 
-// lane sends an endpoint's due deliveries. A job that cannot send, record the result or release
-// its delivery lock runs again after a pause. Its ID holds the lock until then: other jobs find
-// it held and rely on the holder, so a permanent failure does not cause calls in a tight loop.
-// A cancelled job, for example of a stopping process, releases the lock for another one.
+// lane sends an endpoint's due deliveries. A job that cannot send, record the result or
+// release its delivery lock runs again after a pause. Its ID holds the lock until then. Other
+// jobs find the lock held and end, so a permanent failure does not cause calls in a tight
+// loop. A cancelled job, for example of a stopping process, releases the lock for another one.
 func (w *Webhooks) lane(ctx context.Context, jobID int64, args laneArgs) error {
 	l := store.Lane{BusinessID: args.BusinessID, EndpointID: args.EndpointID, Holder: holderOf(jobID)}
 	taken, err := w.Store.TakeLane(ctx, l, laneFor, args.Scheduled)

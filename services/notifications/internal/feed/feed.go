@@ -1,8 +1,8 @@
 // Package feed reads the event feeds of other services (lifecycle.md §1) and creates jobs from the events.
 //
-// One transaction takes a page of events: the subscribers write their rows and return jobs, the jobs are
-// inserted, and the cursor moves on from the start of the page. If a process dies before the commit,
-// nothing is stored and the page is read again; so each event creates each of its jobs exactly once.
+// One transaction takes a page of events: the subscribers write their rows, their jobs are
+// inserted, and the cursor moves past the page. If a process dies before the commit, nothing
+// is stored and the page is read again; so each event creates each of its jobs exactly once.
 //
 // One replica at a time reads a feed, the one that holds the feed's row, so that the
 // others do not request pages in vain. The guarantee does not depend on this lock: a
@@ -62,8 +62,8 @@ type Reader struct {
 	Config
 	replica  uuid.UUID
 	at       store.Feed
-	heldAt   time.Time     // when at was read, if this replica holds the feed; else zero
-	until    time.Time     // all events until then are taken but that is not stored yet; else zero
+	heldAt   time.Time     // when at was read, if this replica holds the feed; otherwise zero
+	until    time.Time     // all events until then are taken but that is not stored yet; otherwise zero
 	anew     time.Duration // after which it extends the lock
 	failures metric.Int64Counter
 	attrs    metric.MeasurementOption

@@ -75,7 +75,7 @@ func Open(pool *pgxpool.Pool, work *Work, now clock.Clock, tel *telemetry.Teleme
 	return &Client{client, tel}, nil
 }
 
-// riverClock gives River the service's clock, also where River would use the database's.
+// riverClock gives River the service's clock, also for statements that would otherwise use the clock of the database.
 type riverClock struct{ clock.Clock }
 
 // NowOrNil returns the time that River writes and compares with in statements.

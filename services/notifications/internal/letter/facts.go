@@ -21,7 +21,7 @@ type Facts struct {
 	Was                *When     // of [BookingMoved] and its notice: the former time
 	WasStaff           string    // the former staff member, if another one performs the booking now
 	Payment            Payment   // of [PaymentDue] and [PaymentFailed]
-	Refund             *Money    // of [Refunded] and of cancellations of paid subjects: the refund, or 0; else nil
+	Refund             *Money    // of [Refunded] and of cancellations of paid subjects: the refund, or 0; otherwise nil
 	Notice             Notice    // of [OwnerNotice]
 	Answers            []Answer  // of [OwnerNotice]: the customer's answers to the business's questions
 	Webhook            Webhook   // of [NoticeWebhookDisabled]

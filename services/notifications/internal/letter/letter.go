@@ -1,10 +1,10 @@
-// Package letter writes the messages to customers and owners: the subject, text and
-// HTML of every kind of message (lifecycle.md §2) and its calendar invitation, in
-// the 36 languages of the platform. Its functions are pure: facts in, a letter out.
+// Package letter writes the messages to customers and owners in the 36 languages of the
+// platform (lifecycle.md §2). A letter has a subject, a text, HTML and, for some kinds
+// of messages, a calendar invitation. Its functions are pure: facts in, a letter out.
 //
 // A letter is composed once, as lines of text, and then rendered twice: its text and its HTML hold
 // the same words in the same order. Typed text is cleaned first: it becomes one line without controls
-// and direction marks, is isolated if it runs against the letter's direction, and is escaped in HTML.
+// and direction marks. It is isolated if it runs against the letter's direction, and escaped in HTML.
 package letter
 
 import (

@@ -60,8 +60,8 @@ const (
 	subjectName = "Subject: "
 )
 
-// setSubject writes the subject. Encoded words begin on the line of the header's name. go-mail would begin a new line
-// for a word that is too long for the rest of the first line, and some mail programs show such a subject as empty.
+// setSubject writes the subject. Encoded words begin on the line of the header's name. For a word that is too long
+// for the rest of that line, go-mail would begin a new line. Some mail programs show such a subject as empty.
 func setSubject(msg *gomail.Msg, subject string) {
 	if isASCII(subject) {
 		msg.Subject(subject)

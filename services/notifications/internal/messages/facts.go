@@ -21,8 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/plan"
 )
 
-// facts returns the facts of messages about an event, with the
-// names of what was sold in language; "" is the default language.
+// facts returns the facts of messages about an event, with the names of the
+// sold services, event or rentals in language; "" is the default language.
 func (m *Messages) facts(offer *catalog.Offer, e event.Event, language string) (letter.Facts, error) {
 	f := letter.Facts{Notice: notices[e.Type], Stamp: e.At, Business: letter.Business{
 		Name: offer.Name, Names: offer.NameTranslations, Language: offer.DefaultLanguage,

@@ -4,8 +4,8 @@
 // The package subscribes to the event feeds. The transaction that takes an event with messages stores
 // it. A job writes the messages of stored events, in the order of each subject. One transaction
 // stores the messages, inserts the jobs that send them and deletes the stored events, so there is one
-// message per event, kind and recipient. A message is sent at least once: if a process dies between
-// the mail server's acceptance and the commit, the message is sent again under the same Message-ID.
+// message per event, kind and recipient. A message is sent at least once. If a process dies after the
+// mail server accepted the message and before the commit, it is sent again under the same Message-ID.
 package messages
 
 import (
@@ -39,7 +39,7 @@ type Peers interface {
 	// Subject returns a booking, a ticket order or a reservation in
 	// its present state, as the admin API shows it. Fault: not_found.
 	Subject(ctx context.Context, businessID uuid.UUID, subject event.Subject) (json.RawMessage, error)
-	// Link returns the customer's link to a subject, or "" if there is none.
+	// Link returns the customer's link to a subject, or "" without one.
 	Link(ctx context.Context, businessID uuid.UUID, subject event.Subject) (string, error)
 	// VerifiedMembers returns the addresses in emails that belong to verified members of a business or to operators.
 	VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error)

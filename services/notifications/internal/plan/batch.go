@@ -26,8 +26,8 @@ type Place struct {
 	StaffName *string    `json:"staff_name"`
 }
 
-// Delays reports whether the messages about a change wait. Those about a change by the business wait, because it
-// can be undone; those about a new booking with an open online payment wait, because the customer may pay at once.
+// Delays reports whether the messages about a change wait. They wait after a change by the business, because it
+// can be undone. They wait after a new booking with an open online payment, because the customer may pay at once.
 func Delays(c Change) bool {
 	if _, hasMessage := toCustomers[c.Event.Type][c.Subject.Status]; !hasMessage || c.Event.Type == event.PaymentRefunded {
 		return false

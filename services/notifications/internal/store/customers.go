@@ -20,7 +20,7 @@ type Erased struct {
 // Erase is a request to delete a customer's data.
 type Erase struct {
 	BusinessID uuid.UUID
-	Email      string      // in any case
+	Email      string      // in upper or lower case
 	Stay       []uuid.UUID // future bookings, orders and reservations, whose data is kept
 }
 
@@ -73,7 +73,7 @@ func (s *Store) Moment(ctx context.Context) (time.Time, error) {
 }
 
 // Unerased blocks the erasing of a business's customers until the transaction ends. It reports whether
-// the transaction may store customer data that was read from other services since the given time: false
+// the transaction may store customer data that was read from other services since the given time. False
 // means that a customer may have been erased in between. It checks the idempotency results of the
 // owner's writes, because an erasing leaves one; a result of another write only causes a second read.
 func (s *Store) Unerased(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, since time.Time) (bool, error) {
@@ -88,9 +88,9 @@ func (s *Store) Unerased(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, s
 	return unerased, nil
 }
 
-// dropPages makes every replica discard the page of events that it has read and not yet taken: the page may hold the
-// customer's data from before its deletion in the owning service. The replica's TakePage finds that the feed is no
-// longer its own and takes nothing. The rows of feeds are locked before those of endpoints, in the order of TakePage.
+// dropPages makes every replica discard the page of events that it has read but not taken. The page may hold the
+// customer's data, read before the owning service deleted it. The replica's TakePage finds that the feed is no longer
+// its own and takes nothing. The rows of feeds are locked before those of endpoints, in the order of TakePage.
 func dropPages(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `UPDATE feeds SET reader = NULL, reader_until = '-infinity' WHERE name IN (SELECT name FROM feeds ORDER BY name FOR UPDATE)`)
 	if err != nil {

@@ -23,7 +23,7 @@ type Hold struct {
 	Feed     string
 	Replica  uuid.UUID
 	For      time.Duration
-	CaughtUp time.Time // all events until then are taken but that is not stored yet; zero if unknown
+	CaughtUp time.Time // this replica has taken all events until then, not stored yet; otherwise zero
 	Now      time.Time
 }
 

@@ -30,9 +30,9 @@ UPDATE webhook_endpoints SET wake_at = CASE WHEN $5 THEN NULL ELSE wake_at END,
 WHERE business_id = $1 AND id = $2
 RETURNING coalesce(lane = $3, false)`
 
-// TakeLane acquires a delivery lock for the duration long, or extends it if the holder is the same.
-// It reports false if the endpoint is deleted, or if another job holds the lock; that job looks for
-// due deliveries again before its release. woken means that this job was scheduled for a later time.
+// TakeLane acquires a delivery lock for the duration long, or extends it if the holder is the same. It
+// reports false if the endpoint is deleted or another job holds the lock; that job looks for due deliveries
+// again before its release. The argument woken means that this job was scheduled for a later time.
 func (s *Store) TakeLane(ctx context.Context, l Lane, long time.Duration, woken bool) (bool, error) {
 	var taken bool
 	err := s.pool.QueryRow(ctx, takeLaneSQL, l.BusinessID, l.EndpointID, l.Holder, long, woken).Scan(&taken)
@@ -52,7 +52,7 @@ type Due struct {
 
 	URL            string
 	Secret         []byte
-	PreviousSecret []byte // signs as well; nil if there is none
+	PreviousSecret []byte // signs as well; nil without one
 }
 
 // Secrets returns the secrets to sign the delivery with, the newest first.
@@ -108,8 +108,8 @@ const failingFor = 5 * 24 * time.Hour
 // If the result disables the endpoint, Record fails its pending deliveries, calls disabled in
 // the transaction and returns true. Errors: [ErrNotFound] if the endpoint is deleted.
 //
-// The result does not count for the endpoint if its URL changed since, or if the delivery was given up during the
-// call; the attempt is still stored. If the old URL answered 410, the delivery is due again at once, for the new URL.
+// The result does not count for the endpoint if the URL changed or the delivery was given up during the call.
+// The attempt is still stored. If the old URL answered 410, the delivery is due again at once, for the new URL.
 func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.Time, disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	var off bool
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -194,8 +194,8 @@ RETURNING `+endpointColumns+`, f.was AND NOT active`, l.BusinessID, l.EndpointID
 	return true, disabled(ctx, tx, e)
 }
 
-// LeaveLane releases a delivery lock. In the same transaction it calls wake if deliveries
-// remain: at once for due ones, or for a later time if no job is scheduled for that time.
+// LeaveLane releases a delivery lock. If deliveries remain, it calls wake in the same
+// transaction: for now if one is due, or for a later time without a scheduled job.
 func (s *Store) LeaveLane(ctx context.Context, l Lane, now time.Time, wake func(context.Context, pgx.Tx, LaneState, time.Time) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		state, err := lockLane(ctx, tx, l.BusinessID, l.EndpointID)

@@ -32,8 +32,8 @@ func (g Guard) isAllowed(a netip.Addr) bool {
 // errAddress means that a name resolves to an address that may not be called.
 var errAddress = errors.New("the address is not a public one")
 
-// special lists the networks of IPv4, and of IPv6's global unicast, that are not public: those in the registries
-// of special-purpose addresses (IANA, RFC 6890), multicast, and IPv6 networks that embed an IPv4 address.
+// special lists the networks of IPv4 and of IPv6's global unicast that are not public. These are the
+// special-purpose addresses (IANA, RFC 6890), multicast, and IPv6 networks that embed an IPv4 address.
 var special = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
 	"192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24",

@@ -73,7 +73,7 @@ type Attempt struct {
 // Delivered reports whether the receiver accepted the message.
 func (a Attempt) Delivered() bool { return a.Status >= 200 && a.Status <= 299 }
 
-// Gone reports whether the receiver wants no more messages.
+// Gone reports whether the receiver answered 410, so that it wants no further messages.
 func (a Attempt) Gone() bool { return a.Status == http.StatusGone }
 
 // Send makes one attempt to send a message. A failed attempt is not an

@@ -1,5 +1,5 @@
-// Package webhook holds the parts of webhooks that need no storage: the events that an endpoint wants, request bodies
-// and signatures, the retry schedule, the addresses that may be called, and the call itself (lifecycle.md §2).
+// Package webhook holds the parts of webhooks that need no storage (lifecycle.md §2). They are the events
+// that an endpoint wants, signatures, the retry schedule, the allowed addresses, and the call itself.
 package webhook
 
 import (
@@ -88,8 +88,8 @@ func ShowSecret(secret []byte) string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(secret)
 }
 
-// Sign sets the headers that authenticate body to the receiver (standardwebhooks.com): the event's
-// id, which stays the same over attempts, the time of the attempt, and one signature for each secret.
+// Sign sets the headers that authenticate body to the receiver (standardwebhooks.com). They are the event's
+// id, which is the same in all attempts, the time of the attempt, and one signature for each secret.
 func Sign(header http.Header, id string, at time.Time, body []byte, secrets ...[]byte) error {
 	signatures := make([]string, len(secrets))
 	for i, secret := range secrets {
