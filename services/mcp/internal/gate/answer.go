@@ -8,16 +8,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// answer passes the protocol's answers on, but holds back the plain text with which the protocol's library refuses a
-// request that is no message, so that it is sent in the one shape of semantics.md §7.
+// answer passes the responses of the protocol on. It holds back the SDK's plain-text refusals
+// of invalid requests, so that the gate can send them in the form of semantics.md §7.
 type answer struct {
 	http.ResponseWriter
-	said   bool // whether the protocol said anything
-	status int  // of a refusal in plain text; 0 without one
+	said   bool // whether the protocol wrote anything
+	status int  // of a plain-text refusal; 0 without one
 	text   strings.Builder
 }
 
-// WriteHeader sends the status unless it begins a refusal in plain text.
+// WriteHeader sends the status unless it starts a plain-text refusal.
 func (a *answer) WriteHeader(status int) {
 	a.said = true
 	if status >= http.StatusBadRequest && strings.HasPrefix(a.Header().Get("Content-Type"), "text/plain") {
@@ -28,7 +28,7 @@ func (a *answer) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Write sends what is no refusal in plain text.
+// Write sends the bytes, or keeps them if they belong to a plain-text refusal.
 func (a *answer) Write(b []byte) (int, error) {
 	a.said = true
 	if a.status != 0 {
@@ -40,9 +40,9 @@ func (a *answer) Write(b []byte) (int, error) {
 // Unwrap lets [http.ResponseController] reach the connection.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// silence is the fault of a request of which the protocol's library says nothing, as its time was over: the client would read an empty
-// answer as success. late says that the tools' time was over before it began: they did nothing then. Otherwise it is not known what was
-// done. It is nil where the protocol said something.
+// silence returns a fault if the SDK wrote no response because the time was over; the client would read
+// an empty response as success. The argument late means that the tools' time was over before the call, so
+// nothing was done. Otherwise the outcome is unknown. It returns nil if the protocol wrote a response.
 func (a *answer) silence(late bool) error {
 	switch {
 	case a.said:
@@ -53,7 +53,7 @@ func (a *answer) silence(late bool) error {
 	return fault.Unknown(errors.New("the protocol gave no answer in time"))
 }
 
-// refusal is what was held back, nil without one.
+// refusal returns the plain-text refusal as a fault, or nil without one.
 func (a *answer) refusal() error {
 	if a.status == 0 {
 		return nil

@@ -1,6 +1,6 @@
-// Package gate is what a request passes before the Model Context Protocol begins: the checks of Host and Origin, the
-// API key with its limit, and one message at a time. What it refuses is JSON with a sentence and a messageCode, as on
-// every other path.
+// Package gate checks a request before the Model Context Protocol handles it: Host
+// and Origin, the API key with its limit, and that the body is one message. Its
+// refusals are JSON with a sentence and a messageCode, as on every other path.
 package gate
 
 import (
@@ -22,38 +22,40 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// Limits counts a request by its API key; [limits.Gate] does. Faults: rate_limited (429).
+// Limits counts a request against the limit of its API key; [limits.Gate] implements it. Fault: rate_limited (429).
 type Limits interface {
 	PassAgent(ctx context.Context, keyID string, answer server.Header) error
 }
 
-// Keys checks an Authorization header; bookingclient.Agents says how.
+// Keys checks an Authorization header; see bookingclient.Agents.
 type Keys interface {
 	CheckKey(ctx context.Context, authorization string) (*booking.CheckedKey, error)
 }
 
-// Slugs finds the slug of a business. Faults: business_not_found.
+// Slugs finds the slug of a business. Fault: business_not_found.
 type Slugs interface {
 	Slug(ctx context.Context, businessID uuid.UUID) (string, error)
 }
 
-// Gate stands before the protocol's handler.
+// Gate handles the requests at /mcp before the protocol's handler.
 type Gate struct {
 	Keys   Keys
 	Limits Limits
 	Slugs  Slugs
-	// Hosts are the names that requests may be sent to, in lower case. Empty: any, but only those of this machine
-	// on a loopback address, where a page in a browser could reach it by a name of its own (DNS rebinding).
+	// Hosts are the names that requests may be sent to, in lower case. If it is
+	// empty, any name is allowed. On a loopback address, only names of this machine
+	// are, because a web page could call it by another name (DNS rebinding).
 	Hosts []string
-	// Origins are web origins, such as https://app.example, that may call from a browser, beside the host itself.
+	// Origins are the web origins that may call from a browser,
+	// such as https://app.example, in addition to the host itself.
 	Origins []string
-	// Spare is what is kept of a request's time to send its answer.
+	// Spare is the part of a request's time that is reserved for sending its response.
 	Spare time.Duration
-	// Protocol speaks the protocol.
+	// Protocol is the handler of the protocol.
 	Protocol http.Handler
 }
 
-// Serve lets a request through or refuses it.
+// Serve passes a request on to the protocol or refuses it.
 func (g *Gate) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err := g.checkSource(r); err != nil {
 		return err
@@ -88,14 +90,15 @@ func (g *Gate) Serve(w http.ResponseWriter, r *http.Request) error {
 	return answer.refusal()
 }
 
-// over reports whether a time has come.
+// over reports whether the time until has passed.
 func over(ctx context.Context, until time.Time) bool {
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	return ctx.Err() != nil
 }
 
-// identify accepts the key. Whatever is wrong with it is a 401 that says how to present one (RFC 6750 §3).
+// identify checks the API key and its limit. An invalid or missing
+// key is a 401 with a WWW-Authenticate challenge (RFC 6750 §3).
 func (g *Gate) identify(w http.ResponseWriter, r *http.Request) (caller.Caller, error) {
 	authorization := r.Header.Get("Authorization")
 	key, err := g.Keys.CheckKey(r.Context(), authorization)
@@ -123,7 +126,7 @@ func challenge(err error) string {
 	return "Bearer"
 }
 
-// checkSource refuses what a web page may have sent on behalf of somebody who does not know of it.
+// checkSource refuses requests that a web page may have sent without its user's knowledge.
 func (g *Gate) checkSource(r *http.Request) error {
 	if !g.knownHost(r) {
 		return fault.New(fault.SourceForbidden, "Host: this server does not answer under that name.")
@@ -159,7 +162,8 @@ func loopback(name string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// oneMessage reads the body. An array of messages is refused: each request counts once against its key's limit, so it carries one.
+// oneMessage reads the body. It refuses an array of messages: a request
+// counts once against its key's limit, so it carries one message.
 func oneMessage(r *http.Request) ([]byte, error) {
 	body, err := server.BodyOf(r)
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// What the protocol's library begins its plain text with where it refuses a request for what it asks, and the code that JSON-RPC has
-// for that (JSON-RPC 2.0 §5.1).
+// rpcCodes maps the first words of the SDK's plain-text refusal of
+// a request to the code of JSON-RPC for it (JSON-RPC 2.0 §5.1).
 var rpcCodes = map[string]int{
 	"JSON RPC not handled": -32601, // method not found
 	"invalid request":      -32600,
 }
 
-// rpcError is an answer of JSON-RPC that refuses a request.
+// rpcError is an error response of JSON-RPC.
 type rpcError struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -23,8 +23,9 @@ type rpcError struct {
 	} `json:"error"`
 }
 
-// refuseCall answers as JSON-RPC says where the protocol's library refused a request for its method or its form: clients match an answer
-// to their request by its id. What has no id is a notification, to which JSON-RPC knows no answer. It reports whether it answered.
+// refuseCall writes a JSON-RPC error if the SDK refused a request for its method or form,
+// because clients match a response to their request by its id. A message without an id is
+// a notification, which gets no JSON-RPC response. It reports whether it wrote a response.
 func (a *answer) refuseCall(message []byte) (bool, error) {
 	var call struct {
 		ID     json.RawMessage `json:"id"`
