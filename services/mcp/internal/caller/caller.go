@@ -1,4 +1,4 @@
-// Package caller carries who is calling from the gate to the tools.
+// Package caller carries the identity of the caller from the gate to the tools.
 package caller
 
 import (
@@ -8,18 +8,18 @@ import (
 
 // Caller is the holder of an API key.
 type Caller struct {
-	Slug          string    // of the business that the key names
+	Slug          string    // of the key's business
 	Scope         string    // one of booking.Scope…
-	Authorization string    // the header as it came, for booking
-	Until         time.Time // when a tool must have done, so that the answer comes within the request's time
+	Authorization string    // the request's header, for booking
+	Until         time.Time // the deadline of a tool, early enough to respond in time
 }
 
 type key struct{}
 
-// With returns a context of a request by c.
+// With returns a context with the caller c.
 func With(ctx context.Context, c Caller) context.Context { return context.WithValue(ctx, key{}, c) }
 
-// Of returns who makes the request; outside one, nobody: a caller without a scope, who may do nothing.
+// Of returns the caller of the request. Without a request it returns a caller without a scope, who may call no tool.
 func Of(ctx context.Context) Caller {
 	c, _ := ctx.Value(key{}).(Caller)
 	return c
