@@ -16,10 +16,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// arguments are a call's, by name. One that is null was left out.
+// arguments are the arguments of a call by name. A null argument counts as left out.
 type arguments map[string]json.RawMessage
 
-// parse reads the arguments and refuses one that the tool does not have, so that a misspelt one is not ignored.
+// parse parses the arguments. It refuses an argument that the
+// tool does not have, so that a misspelt name is not ignored.
 func (t *tool) parse(raw json.RawMessage) (arguments, error) {
 	args := arguments{}
 	if len(bytes.TrimSpace(raw)) > 0 {
@@ -43,10 +44,10 @@ func (t *tool) parse(raw json.RawMessage) (arguments, error) {
 	return args, nil
 }
 
-// plainWhole returns a whole number that is written with a point or an exponent, such as 1.0, in its plain form. JSON has one kind of
-// number, and some clients write every number with a point. Everything else comes back as it is.
+// plainWhole returns a whole number with a decimal point or an exponent, such as 1.0, in its plain form. JSON
+// has one number type, and some clients write every number with a point. Any other value is returned unchanged.
 func plainWhole(raw json.RawMessage) json.RawMessage {
-	const most = 1 << 53 // so far a float is exact
+	const most = 1 << 53 // floats are exact up to here
 	n, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
 	if err != nil || n != math.Trunc(n) || math.Abs(n) > most || !json.Valid(raw) {
 		return raw
@@ -61,7 +62,7 @@ func list(known map[string]*jsonschema.Schema) string {
 	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
 }
 
-// text reads a string; "" where it was left out.
+// text reads a string; it returns "" if the argument is left out.
 func (a arguments) text(name string) (string, error) {
 	var s string
 	if raw, ok := a[name]; ok && json.Unmarshal(raw, &s) != nil {
@@ -73,16 +74,17 @@ func (a arguments) text(name string) (string, error) {
 	return s, nil
 }
 
-// date reads a calendar date and gives it back as it was written; "" where it was left out.
+// date reads a calendar date and returns it unchanged; it returns "" if the argument is left out.
 func (a arguments) date(name string) (string, error) { return checked(a, name, request.Date) }
 
-// sources say for each argument that is an id, or a list of ids, where the agent has it from.
+// sources names, for each argument with ids, the tool that the ids come from.
 var sources = map[string]string{
 	"service_id": "the id of a service from list_services", "service_ids": "the ids of services from list_services",
 	"staff_id": "the id of a member from list_staff", "class_schedule_id": "the class_schedule_id of a start from find_slots",
 }
 
-// identifier reads a UUID, which no agent makes up: what is none is mostly a name.
+// identifier parses a UUID. Agents do not invent UUIDs; an invalid
+// value is mostly a name, so the error names the source of ids.
 func identifier(name, s string) (uuid.UUID, error) {
 	id, err := request.ID(name, s)
 	if err != nil {
@@ -91,10 +93,10 @@ func identifier(name, s string) (uuid.UUID, error) {
 	return id, nil
 }
 
-// id reads a UUID and gives it back as it was written; "" where it was left out.
+// id reads a UUID and returns it unchanged; it returns "" if the argument is left out.
 func (a arguments) id(name string) (string, error) { return checked(a, name, identifier) }
 
-// checked reads a string that read must take; "" where it was left out.
+// checked reads a string that read must accept; it returns "" if the argument is left out.
 func checked[T any](a arguments, name string, read func(name, s string) (T, error)) (string, error) {
 	s, err := a.text(name)
 	if _, given := a[name]; err != nil || !given {
@@ -122,7 +124,7 @@ func (a arguments) ids(name string, most int) ([]string, error) {
 	return list, nil
 }
 
-// copyTo reads an argument and sets the parameter of a query that it is; one that was left out sets none.
+// copyTo reads an argument and sets it as a parameter of the query. It sets nothing if the argument is left out.
 func copyTo(query url.Values, parameter string, read func(name string) (string, error), name string) error {
 	value, err := read(name)
 	if err == nil && value != "" {
@@ -131,7 +133,7 @@ func copyTo(query url.Values, parameter string, read func(name string) (string, 
 	return err
 }
 
-// offset reads where a list goes on; 0 where it was left out.
+// offset reads the start of a page; it returns 0 if the argument is left out.
 func (a arguments) offset() (int, error) {
 	var n int
 	if raw, ok := a["offset"]; ok && json.Unmarshal(raw, &n) != nil || n < 0 {

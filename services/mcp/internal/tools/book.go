@@ -19,7 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// confirmation is what book_appointment shows of the body of POST /book, which it gives as it is.
+// confirmation is the part of the response of POST /book that
+// the output schema describes. The whole response is passed on.
 type confirmation struct {
 	Success         bool   `json:"success"`
 	Booking         booked `json:"booking"`
@@ -56,7 +57,7 @@ type sold struct {
 	Name            string      `json:"name"`
 	DurationMinutes int         `json:"duration_minutes"`
 	Price           json.Number `json:"price"`
-	// Left out where the price is of one person, or of the booking.
+	// Quantity is left out if the price is of one person, or of the booking.
 	Quantity     int           `json:"quantity,omitempty" jsonschema:"how many people price is of"`
 	UnitPrice    json.Number   `json:"unit_price,omitempty" jsonschema:"of one of them"`
 	PriceChanges []priceChange `json:"price_changes,omitempty" jsonschema:"the pricing rules that changed the price"`
@@ -68,7 +69,7 @@ type priceChange struct {
 	Label string `json:"label" jsonschema:"what the customer reads, in the language of the booking"`
 }
 
-// reasons says in brackets how the total came about; "" where it is the sum of prices alone.
+// reasons explains in brackets how the total came about. It returns "" if the total is only the sum of prices.
 func (c *confirmation) reasons() string {
 	var parts []string
 	for _, s := range c.Booking.Services {
@@ -85,7 +86,7 @@ func (c *confirmation) reasons() string {
 	return " (" + strings.Join(parts, "; ") + ")"
 }
 
-// Bounds of texts are those of POST /book.
+// bookSchema returns the schema of the arguments. The maximum lengths are those of POST /book.
 func bookSchema() *jsonschema.Schema {
 	return input(append([]property{
 		required("service_ids", idsSchema("Ids from list_services, in the order in which the services are performed.", maxServices)),
@@ -131,8 +132,8 @@ func (b *Toolbox) book() *tool {
 	}
 }
 
-// bookAppointment hands the arguments on as the body of POST /book, which checks them. Of what is no id it is said here, as that interface does not
-// know which tools there are.
+// bookAppointment passes the arguments on as the body of POST /book, which checks them. It checks
+// ids itself, because the messages of POST /book do not name the tools that ids come from.
 func (b *Toolbox) bookAppointment(ctx context.Context, who caller.Caller, args arguments) (result, error) {
 	idempotencyKey, err := args.idempotencyKey()
 	if err != nil {
@@ -159,10 +160,10 @@ func (b *Toolbox) bookAppointment(ctx context.Context, who caller.Caller, args a
 	return confirm(answer.Body, answer.Replayed)
 }
 
-// maxIdempotencyKey is the bound of POST /book.
+// maxIdempotencyKey is the maximum length in POST /book.
 const maxIdempotencyKey = 255
 
-// idempotencyKey reads the key in the form that a header can carry; "" where it was left out.
+// idempotencyKey reads the key, which must be valid in a header; it returns "" if the argument is left out.
 func (a arguments) idempotencyKey() (string, error) {
 	s, err := a.text("idempotency_key")
 	if _, given := a["idempotency_key"]; err != nil || !given {
@@ -188,7 +189,7 @@ func confirm(body []byte, replayed bool) (result, error) {
 	return result{structured: structured, text: shown.text()}, nil
 }
 
-// clipNames bounds the names of what was booked, of which there may be many long ones.
+// clipNames cuts the names in a booking, because there may be many long ones.
 func clipNames(booking any) {
 	fields, _ := booking.(map[string]any)
 	services, _ := fields["services"].([]any)
@@ -226,11 +227,11 @@ func (c *confirmation) text() string {
 	return text
 }
 
-// maxOthers is how many other starts a refusal lists.
+// maxOthers is the maximum number of other starts in a refusal.
 const maxOthers = 10
 
-// instead adds to the refusal of a start what else is free on that date. Where that cannot be read, the refusal stands
-// as it is.
+// instead adds the other free starts of the date to the refusal of a
+// start. If they cannot be read, it returns the refusal unchanged.
 func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments, refusal error) error {
 	ids, errIDs := args.ids("service_ids", maxServices)
 	at, errTime := args.text("time")
@@ -253,7 +254,8 @@ func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments
 	return &taken{error: refusal, others: others, next: next}
 }
 
-// nearest gives the slots of a date that are the nearest to a time of it, nearest first. Those after midnight are of the next date.
+// nearest returns the slots that are nearest to a time of a
+// date, nearest first. Slots after midnight have the next date.
 func nearest(slots []slot, date, at string) []slot {
 	wanted, err := timespan.ParseTimeOfDay(at)
 	if err != nil {

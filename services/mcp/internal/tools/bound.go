@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of an answer, in bytes of its JSON form. Together with the frame around them they stay below 25 kB.
+// Limits of an answer, in bytes of its JSON form. With the surrounding frame, an answer stays below 25 kB.
 const (
 	maxListBytes = 18_000 // of a list in the structured content, as JSON
 	maxText      = 5_000  // of the text
 )
 
-// Bounds of single texts, likewise, so that one element always fits.
+// Limits of single texts, in bytes of their JSON form, so that one element always fits.
 const (
 	maxName        = 200
 	maxDescription = 600
@@ -21,22 +21,23 @@ const (
 	maxLocale      = 35
 )
 
-// Bounds of the lists within one element, likewise.
+// Limits of the lists within one element, in elements.
 const (
 	maxVariants = 50
 	maxTiers    = 50
 	maxUpsells  = 100
 )
 
-// Bounds of the descriptions in a text, in bytes. A long list shares maxBriefs, so that its last names still fit.
+// Limits of the descriptions in a text, in bytes. The descriptions
+// of a list share maxBriefs, so that the last names still fit.
 const (
 	maxBrief  = 160
 	minBrief  = 40
 	maxBriefs = 2_000
 )
 
-// brief returns a description as one line of a text that lists so many elements, with its line break;
-// "" if there is none, or if the list is too long for descriptions.
+// brief returns a description as one line for a text with listed elements, with a line break before
+// it. It returns "" if there is no description, or if the list is too long for descriptions.
 func brief(description string, listed int) string {
 	most := min(maxBrief, maxBriefs/max(listed, 1))
 	line := strings.Join(strings.Fields(description), " ")
@@ -46,7 +47,8 @@ func brief(description string, listed int) string {
 	return "\n  " + clip(line, most)
 }
 
-// cut bounds a list within an element; of a longer one it also says how long it is, which is shown beside it.
+// cut limits a list within an element. For a longer list it also
+// returns the full length, which is shown beside it; otherwise 0.
 func cut[T any](all []T, most int) ([]T, int) {
 	if len(all) <= most {
 		return all, 0
@@ -54,14 +56,15 @@ func cut[T any](all []T, most int) ([]T, int) {
 	return all[:most], len(all)
 }
 
-// page is a part of a list.
+// page is one page of a list.
 type page[T any] struct {
 	items []T
 	total int
-	next  *int // where the rest begins, nil at the end
+	next  *int // offset of the next page, nil on the last
 }
 
-// pageOf takes as many elements from offset on as fit, each with so many more bytes as are added to it later.
+// pageOf returns the elements from offset that fit into a page. later
+// is the number of bytes that are added to each element afterwards.
 func pageOf[T any](all []T, offset, later int) page[T] {
 	p := page[T]{items: []T{}, total: len(all)}
 	size := 0
@@ -76,7 +79,7 @@ func pageOf[T any](all []T, offset, later int) page[T] {
 	return p
 }
 
-// note says in the text that there is more.
+// note returns the sentence about the next page, or "" on the last.
 func (p page[T]) note() string { return note(p.next) }
 
 func note(next *int) string {
@@ -86,7 +89,7 @@ func note(next *int) string {
 	return fmt.Sprintf("\nThis is a part; for the rest call again with offset %d.", *next)
 }
 
-// clip bounds a text; a cut one ends with an ellipsis.
+// clip limits a text to most bytes in JSON; a cut text ends with an ellipsis.
 func clip(s string, most int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if n := fitting(s, most, len("…")); n < len(s) {
@@ -95,8 +98,8 @@ func clip(s string, most int) string {
 	return s
 }
 
-// fitting is the length of s where it takes at most so many bytes in JSON, else that of as much of it as leaves room for an
-// ending.
+// fitting returns the length of s if s takes at most most bytes in JSON. Otherwise
+// it returns the length of the longest prefix that leaves room for ending bytes.
 func fitting(s string, most, ending int) int {
 	size, end := 0, 0
 	for i := 0; i < len(s); {
@@ -115,7 +118,7 @@ func fitting(s string, most, ending int) int {
 	return len(s)
 }
 
-// written is how many bytes a text takes in JSON.
+// written returns the number of bytes of a text in JSON.
 func written(s string) int {
 	size := 0
 	for _, r := range s {
@@ -124,7 +127,7 @@ func written(s string) int {
 	return size
 }
 
-// sizeOf is how many bytes a character takes in JSON.
+// sizeOf returns the number of bytes of a character in JSON.
 func sizeOf(r rune) int {
 	if r < utf8.RuneSelf {
 		return int(sizes[r])
@@ -135,7 +138,7 @@ func sizeOf(r rune) int {
 	return utf8.RuneLen(r)
 }
 
-// sizes are those of ASCII.
+// sizes holds the number of bytes in JSON for each ASCII character.
 var sizes = func() [utf8.RuneSelf]uint8 {
 	var sizes [utf8.RuneSelf]uint8
 	for c := range sizes {
@@ -150,13 +153,13 @@ var sizes = func() [utf8.RuneSelf]uint8 {
 	return sizes
 }()
 
-// rest ends a short text that is cut.
+// rest ends a text that was cut.
 const (
 	rest     = "\n… more in the structured content."
 	restSize = len(rest) + 1 // in JSON
 )
 
-// clipLines bounds the short text at the end of a line.
+// clipLines limits the text of an answer to maxText bytes; it cuts at the end of a line.
 func clipLines(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	n := fitting(s, maxText, restSize)

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// business is what get_business_info shows; all but local_time as in /info.
+// business is the answer of get_business_info: the fields of /info, and local_time.
 type business struct {
 	Name                 string             `json:"name"`
 	Slug                 string             `json:"slug"`
@@ -41,7 +41,7 @@ type business struct {
 	SocialLinksTotal     int                `json:"social_links_total,omitzero" jsonschema:"only where they are more than are shown here: how many links there are; the business's own page has them all"`
 }
 
-// question is one question of the business to who books.
+// question is one of the business's questions to customers.
 type question struct {
 	Key      string            `json:"key"`
 	Label    string            `json:"label"`
@@ -113,13 +113,13 @@ func (b *Toolbox) businessInfo() *tool {
 	}
 }
 
-// translatedInfo is /info, which shows the name in every language: it takes no locale.
+// translatedInfo is the response of /info, which holds the name in every language because it takes no locale.
 type translatedInfo struct {
 	business
 	Names map[string]string `json:"name_translations"`
 }
 
-// resolve puts the name and the questions in the language that was asked for in their place, where there are such.
+// resolve replaces the name and the questions by their translations into the requested language, if they exist.
 func (i *translatedInfo) resolve(asked string) {
 	code, _ := locale.Match(clip(asked, maxLocale), i.Languages)
 	i.Name = cmp.Or(i.Names[code], i.Name)
@@ -133,17 +133,17 @@ func (i *translatedInfo) resolve(asked string) {
 	}
 }
 
-// Lists of /info are as long as the owner wrote them.
+// Limits of the lists in /info, which the owner may have made long.
 const (
 	maxLinks = 12_000 // bytes of all social links as JSON
 	maxSteps = 50
 
 	maxForm     = 3_000 // bytes of the questions as JSON
 	maxOptions  = 20
-	maxAskedFor = 20 // ids of what a question is asked for
+	maxAskedFor = 20 // ids of the subjects that a question is asked for
 )
 
-// bound cuts what an owner may have written at length.
+// bound cuts long texts and lists of the owner.
 func (i *business) bound() {
 	i.Name, i.LogoURL = clip(i.Name, maxName), clip(i.LogoURL, maxDescription)
 	i.CancellationPolicy = i.CancellationPolicy[:min(len(i.CancellationPolicy), maxSteps)]
@@ -151,7 +151,8 @@ func (i *business) bound() {
 	i.Form, i.FormTotal = cutForm(i.Form)
 }
 
-// cutForm returns the questions that fit, the required ones first, and how many there are if some do not fit.
+// cutForm returns the questions that fit, the required ones
+// first, and their full number if some do not fit; otherwise 0.
 func cutForm(all []question) ([]question, int) {
 	slices.SortStableFunc(all, func(a, b question) int {
 		switch {
@@ -176,7 +177,7 @@ func cutForm(all []question) ([]question, int) {
 	return shown, len(all)
 }
 
-// bound cuts what an owner may have written at length.
+// bound cuts long texts and lists of the owner.
 func (q *question) bound() {
 	q.Label = clip(q.Label, maxName)
 	q.Options, q.OptionsTotal = cut(slices.Clone(q.Options), maxOptions)
@@ -188,7 +189,7 @@ func (q *question) bound() {
 	}
 }
 
-// line asks the question as a sentence.
+// line returns the question as a line of the text.
 func (q *question) line() string {
 	var options []string
 	for _, o := range q.Options {
@@ -207,8 +208,8 @@ func (q *question) line() string {
 	return says
 }
 
-// cutLinks gives the links that fit, tried in the order of their networks, and where some do not, how many there are. Half
-// a link leads nowhere, so it is left out.
+// cutLinks returns the links that fit, in the order of their networks, and their full number if
+// some do not fit; otherwise 0. A cut link would not work, so a link that does not fit is left out.
 func cutLinks(all map[string]string) (map[string]string, int) {
 	shown, size := make(map[string]string), 0
 	for _, network := range slices.Sorted(maps.Keys(all)) {
@@ -262,10 +263,10 @@ func (i *business) text() string {
 	return b.String()
 }
 
-// paused is said wherever an agent could think that it may book.
+// paused is the sentence for every answer from which an agent could conclude that it may book.
 const paused = "Online bookings are paused: nothing can be booked now, and book_appointment is refused."
 
-// paid says when customers pay.
+// paid returns when customers pay.
 func (i *business) paid(mode string) string {
 	switch {
 	case mode == "at_door" || !i.HasPaymentProviders:
@@ -276,7 +277,7 @@ func (i *business) paid(mode string) string {
 	return "online or at the door, as the customer chooses (payment_choice)"
 }
 
-// cancelling says what a customer who cancels gets back of what was paid (lifecycle.md §4).
+// cancelling returns a sentence about the refund of a cancellation (lifecycle.md §4).
 func (i *business) cancelling() string {
 	if len(i.CancellationPolicy) == 0 {
 		return "Cancelling: all that was paid online is refunded."

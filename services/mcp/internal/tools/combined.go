@@ -12,11 +12,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// oneProvider names what every other staffing_mode than per_service means.
+// oneProvider is the tools' name for every staffing_mode except per_service.
 const oneProvider = "one_provider"
 
-// combining are the arguments that say how services are combined and as which variants; find_slots and book_appointment
-// take the same ones, so that what is found can be booked.
+// combining returns the arguments for the combination and the variants of services.
+// find_slots and book_appointment share them, so that a slot that was found can be booked.
 func combining() []property {
 	return []property{
 		optional("is_package", &jsonschema.Schema{Type: "boolean", Description: "True: the services are one package, and each start is offered " +
@@ -37,7 +37,7 @@ func variantsSchema() *jsonschema.Schema {
 	}
 }
 
-// combined reads these arguments into the parameters of the calendars.
+// combined reads these arguments and sets the query parameters of /slots and /available-dates.
 func (a arguments) combined(query url.Values) error {
 	var isPackage bool
 	if raw, ok := a["is_package"]; ok && json.Unmarshal(raw, &isPackage) != nil {

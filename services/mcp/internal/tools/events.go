@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// eventList is what list_events shows.
+// eventList is the answer of list_events.
 type eventList struct {
 	Events     []event `json:"events"`
 	Currency   string  `json:"currency"`
@@ -21,7 +21,7 @@ type eventList struct {
 	NextOffset *int    `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
 }
 
-// event is an event as in /events, without HTML and translations.
+// event is an event of /events, without HTML and translations.
 type event struct {
 	ID                 string       `json:"id"`
 	Name               string       `json:"name"`
@@ -79,7 +79,7 @@ func (b *Toolbox) listEvents(ctx context.Context, who caller.Caller, args argume
 	return result{structured: all, text: all.text(p.note())}, nil
 }
 
-// bound cuts what an owner may have written at length.
+// bound cuts long texts and lists of the owner.
 func (l *eventList) bound() {
 	for i := range l.Events {
 		e := &l.Events[i]
@@ -101,7 +101,7 @@ func (l *eventList) text(note string) string {
 	return b.String()
 }
 
-// write adds the lines of an event, one of listed in the text: its own, and one for each kind of ticket.
+// write writes the line of an event and a line for each kind of ticket. listed is the number of events in the text.
 func (e *event) write(b *strings.Builder, currency string, listed int) {
 	minute := func(t string) string { return strings.TrimSuffix(t, ":00") }
 	fmt.Fprintf(b, "\n%s %s–%s %s%s%s", withWeekday(e.Date), minute(e.StartTime), minute(e.EndTime), e.Name, left(e.SpotsRemaining),
@@ -115,7 +115,7 @@ func (e *event) write(b *strings.Builder, currency string, listed int) {
 	}
 }
 
-// left says how many places are left; nothing where that is not known.
+// left returns how many places are left, or "" if that is unknown.
 func left(places *int) string {
 	switch {
 	case places == nil:

@@ -2,7 +2,7 @@ package tools
 
 import "encoding/json"
 
-// cost says what something costs: the quoted price, and the listed one where that is another.
+// cost returns a price as text: the quoted price, and the listed one if it differs.
 func cost(listed json.Number, quoted *json.Number, currency string) string {
 	if nothing(listed) {
 		return "free"
@@ -18,7 +18,7 @@ func nothing(n json.Number) bool {
 	return err == nil && value == 0
 }
 
-// inAdvance says what is charged when something is paid online; nothing where nothing is.
+// inAdvance returns what is charged for an online payment, or "" if nothing is.
 func inAdvance(requirement string, deposit *json.Number, currency string) string {
 	switch {
 	case requirement == "full":

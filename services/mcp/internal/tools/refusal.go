@@ -21,7 +21,7 @@ type refusal struct {
 	OtherSlots        []slot `json:"other_slots,omitempty" jsonschema:"up to ten free starts of the same date, nearest first, where the one asked for is taken"`
 }
 
-// taken is the refusal of a start, with what else is free on that date.
+// taken is the refusal of a start with the other free starts of the date.
 type taken struct {
 	error
 	others []slot
@@ -31,7 +31,7 @@ type taken struct {
 // Unwrap returns the refusal itself.
 func (t *taken) Unwrap() error { return t.error }
 
-// refused renders an error. What is no refusal is logged and says nothing of the inside.
+// refused renders an error as a tool error. It logs an internal error and returns no details of it.
 func (b *Toolbox) refused(ctx context.Context, t *tool, err error) *mcp.CallToolResult {
 	f := server.FaultOf(err)
 	if f.Kind == fault.Internal {
@@ -45,7 +45,7 @@ func (b *Toolbox) refused(ctx context.Context, t *tool, err error) *mcp.CallTool
 	return contentOf(r.text(), r, true)
 }
 
-// named calls what the HTTP interface's sentences name by the names that they have here.
+// named replaces names of the HTTP interface by those of the tools.
 var named = strings.NewReplacer("Idempotency-Key:", "idempotency_key:", " from /slots", " of find_slots")
 
 func (r refusal) text() string {
@@ -59,7 +59,7 @@ func (r refusal) text() string {
 	return text
 }
 
-// nextStep says what helps, where the sentence does not.
+// nextStep returns what the agent can do next, or "" if the refusal's sentence is sufficient.
 func nextStep(t *tool, kind fault.Kind) string {
 	switch kind {
 	case fault.ServiceNotFound:

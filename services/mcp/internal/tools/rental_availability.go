@@ -15,17 +15,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// rentalAvailability says whether a rental can be had for the time asked for.
+// rentalAvailability is the availability of a rental for the requested time.
 type rentalAvailability struct {
 	Status      availabilityStatus `json:"status" jsonschema:"available, unavailable, or unknown: it could not be read just now, which says neither"`
 	Reason      *string            `json:"reason" jsonschema:"why it is unavailable, in the language of locale; else null"`
 	MessageCode *string            `json:"messageCode" jsonschema:"the same as a code; else null"`
 }
 
-// maxAvailability is the most that it takes as JSON, in bytes.
+// maxAvailability is the maximum size of its JSON form in bytes.
 const maxAvailability = 350
 
-// availabilityStatus is what is known of a rental's availability.
+// availabilityStatus is the status of a rental's availability.
 type availabilityStatus string
 
 const (
@@ -34,13 +34,13 @@ const (
 	statusUnknown     availabilityStatus = "unknown"
 )
 
-// Bounds of a rental period (interface.md §4).
+// Limits of a rental period (interface.md §4).
 const (
 	maxQuantity   = 1000
 	maxRentalDays = 730
 )
 
-// period reads what availability is asked for, as the parameters of /rental-availability; nil where no dates were sent.
+// period reads the requested time as parameters of /rental-availability; it returns nil if no dates were sent.
 func (a arguments) period() (url.Values, error) {
 	query := url.Values{}
 	if err := cmp.Or(
@@ -60,7 +60,7 @@ func (a arguments) period() (url.Values, error) {
 	return query, nil
 }
 
-// checkPeriod refuses what is no rental period.
+// checkPeriod refuses an invalid rental period.
 func (a arguments) checkPeriod(query url.Values) error {
 	_, counted := a["quantity"]
 	switch {
@@ -87,7 +87,7 @@ func (a arguments) checkPeriod(query url.Values) error {
 	return nil
 }
 
-// clockTime reads a time of day, without the end of the day, and gives it back as it was written; "" where it was left out.
+// clockTime reads a time of day below 24:00 and returns it unchanged; it returns "" if the argument is left out.
 func (a arguments) clockTime(name string) (string, error) {
 	return checked(a, name, func(name, s string) (timespan.TimeOfDay, error) {
 		t, err := request.Time(name, s)
@@ -98,7 +98,7 @@ func (a arguments) clockTime(name string) (string, error) {
 	})
 }
 
-// quantity reads how many units are wanted; 1 where it was left out.
+// quantity reads the number of units; it returns 1 if the argument is left out.
 func (a arguments) quantity() (int, error) {
 	n := 1
 	if raw, ok := a["quantity"]; ok && json.Unmarshal(raw, &n) != nil || n < 1 || n > maxQuantity {
@@ -107,11 +107,11 @@ func (a arguments) quantity() (int, error) {
 	return n, nil
 }
 
-// atOnce is how many rentals of one call are asked for at the same time.
+// atOnce is the maximum number of concurrent requests for the rentals of one call.
 const atOnce = 8
 
-// addAvailability fills in the availability of rentals and says how many of them are unknown. What cannot be read in the call's
-// time is unknown too, so that the list comes in any case. Faults: invalid_parameter.
+// addAvailability sets the availability of rentals and returns how many of them are unknown. A rental that cannot
+// be read within the call's time is unknown too, so the list is always complete. Fault: invalid_parameter.
 func (b *Toolbox) addAvailability(ctx context.Context, slug string, asked url.Values, rentals []rental) (int, error) {
 	var calls errgroup.Group
 	calls.SetLimit(atOnce)
@@ -136,7 +136,8 @@ func (b *Toolbox) addAvailability(ctx context.Context, slug string, asked url.Va
 	return unknown, nil
 }
 
-// availability asks for one rental. A bad parameter is the caller's fault; whatever else goes wrong leaves it unknown.
+// availability reads the availability of one rental. An invalid
+// parameter is the caller's fault; after any other error it is unknown.
 func (b *Toolbox) availability(ctx context.Context, slug string, asked url.Values, id string) (*rentalAvailability, error) {
 	query := url.Values{"rentalId": {id}}
 	for name, values := range asked {
@@ -160,7 +161,7 @@ func (b *Toolbox) availability(ctx context.Context, slug string, asked url.Value
 	return &rentalAvailability{Status: statusUnavailable, Reason: &reason, MessageCode: &verdict.MessageCode}, nil
 }
 
-// inWordsOfTool calls the parameters of /rental-availability by the names that they have here.
+// inWordsOfTool replaces the names of /rental-availability's parameters by those of the tool.
 func inWordsOfTool(err error) error {
 	f := *fault.Of(err)
 	f.Sentence = strings.NewReplacer("startDate", "start_date", "endDate", "end_date", "startTime", "start_time", "endTime", "end_time").Replace(f.Sentence)

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// rentalList is what list_rentals shows.
+// rentalList is the answer of list_rentals.
 type rentalList struct {
 	Rentals      []rental `json:"rentals"`
 	AddOnRentals []rental `json:"add_on_rentals" jsonschema:"what is offered along with other rentals"`
@@ -26,7 +26,7 @@ type rentalList struct {
 	NextOffset   *int     `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
 }
 
-// rental is a rental as in /rentals, without HTML and translations.
+// rental is a rental of /rentals, without HTML and translations.
 type rental struct {
 	ID                 string              `json:"id"`
 	Name               string              `json:"name"`
@@ -48,7 +48,7 @@ type rental struct {
 	Availability       *rentalAvailability `json:"availability" jsonschema:"for start_date to end_date; null where no dates were sent"`
 }
 
-// upsell is a rental that goes along with another.
+// upsell is a rental that is offered along with another.
 type upsell struct {
 	RentalID   string `json:"rental_id"`
 	IsRequired bool   `json:"is_required" jsonschema:"true: not to be had without it"`
@@ -107,7 +107,7 @@ func (b *Toolbox) listRentals(ctx context.Context, who caller.Caller, args argum
 			return result{}, err
 		}
 	}
-	addOns := max(0, min(len(p.items), len(all.Rentals)-offset)) // where they begin on this page
+	addOns := max(0, min(len(p.items), len(all.Rentals)-offset)) // index of the first add-on on this page
 	shown := rentalList{
 		Rentals: p.items[:addOns], AddOnRentals: p.items[addOns:], Currency: all.Currency, Quote: all.Quote,
 		Computed: unknown == 0, Total: p.total, NextOffset: p.next,
@@ -115,7 +115,7 @@ func (b *Toolbox) listRentals(ctx context.Context, who caller.Caller, args argum
 	return result{structured: shown, text: shown.text(unknown, len(all.AddOnRentals)) + p.note() + lines(p.items, all.names(), all.Currency)}, nil
 }
 
-// listedRentals is the answer of /rentals.
+// listedRentals is the response of /rentals.
 type listedRentals struct {
 	Rentals      []rental `json:"rentals"`
 	AddOnRentals []rental `json:"add_on_rentals"`
@@ -128,7 +128,7 @@ type listedRentals struct {
 	Quote    quote  `json:"quote"`
 }
 
-// bounded gives rentals and then add-ons, each with what goes along with it, cut to what fits.
+// bounded returns the rentals and then the add-ons, each with its upsells, with long texts and lists cut.
 func (l *listedRentals) bounded() []rental {
 	along := make(map[string][]upsell)
 	for _, u := range l.Upsells {
@@ -143,7 +143,7 @@ func (l *listedRentals) bounded() []rental {
 	return all
 }
 
-// names are those of all rentals, by id.
+// names returns the names of all rentals by id.
 func (l *listedRentals) names() map[string]string {
 	names := make(map[string]string)
 	for _, r := range slices.Concat(l.Rentals, l.AddOnRentals) {
@@ -161,7 +161,7 @@ func (l *rentalList) text(unknown, addOns int) string {
 	return text
 }
 
-// lines lists rentals with what goes along with them.
+// lines returns a line for each rental with its upsells.
 func lines(rentals []rental, names map[string]string, currency string) string {
 	var b strings.Builder
 	for i := range rentals {
@@ -179,7 +179,7 @@ func lines(rentals []rental, names map[string]string, currency string) string {
 	return b.String()
 }
 
-// price says what a unit costs for an hour or a day.
+// price returns the price of a unit for an hour or a day.
 func (r *rental) price(currency string) string {
 	unit := " a day"
 	if r.PriceType == "hourly" {
@@ -191,7 +191,7 @@ func (r *rental) price(currency string) string {
 	return cost(r.Price, r.QuotedPrice, currency) + unit
 }
 
-// bounds says how many can be had at once, and for how long.
+// bounds returns the maximum number of units and the limits of the duration.
 func (r *rental) bounds() string {
 	text := ""
 	if r.MaxBookableOnline != nil {
@@ -212,7 +212,7 @@ func (r *rental) bounds() string {
 	return text
 }
 
-// free says whether it can be had for the time that was asked for; nothing where none was.
+// free returns the availability for the requested time, or "" without one.
 func (r *rental) free() string {
 	switch {
 	case r.Availability == nil:

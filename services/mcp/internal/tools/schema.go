@@ -17,7 +17,7 @@ type property struct {
 	required bool
 }
 
-// input is the schema of a tool's arguments, in the order given.
+// input returns the schema of a tool's arguments, in the given order.
 func input(properties ...property) *jsonschema.Schema {
 	s := &jsonschema.Schema{
 		Type: "object", Properties: map[string]*jsonschema.Schema{},
@@ -55,10 +55,10 @@ func idsSchema(description string, most int) *jsonschema.Schema {
 	}
 }
 
-// clockPattern is a time of day, HH:MM.
+// clockPattern matches a time of day, HH:MM.
 const clockPattern = `^([01][0-9]|2[0-3]):[0-5][0-9]$`
 
-// clockSchema is a time of day; the description is a sentence about it.
+// clockSchema returns the schema of a time of day. The format is added to the description.
 func clockSchema(description string) *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "string", Pattern: clockPattern, Description: description + " HH:MM (24 hours), in the business's time zone.",
@@ -86,8 +86,8 @@ func offsetProperty() property {
 	return optional("offset", wholeSchema("Where to go on in a long list: the next_offset of the answer before. Left out: the beginning.", 0, 0))
 }
 
-// output is the schema of a tool's structured content: either Out or, in a tool error, a [refusal]. Further members may
-// come, so none is forbidden.
+// output returns the schema of a tool's structured content: either Out or, in a tool
+// error, a [refusal]. It allows other members, because later versions may add some.
 func output[Out any]() *jsonschema.Schema {
 	answer, refused := schemaOf[Out](), schemaOf[refusal]()
 	s := &jsonschema.Schema{
@@ -103,14 +103,14 @@ func output[Out any]() *jsonschema.Schema {
 func schemaOf[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: known})
 	if err != nil {
-		panic(fmt.Sprintf("the schema of %T: %v", *new(T), err)) // a fault of the program, found by any test
+		panic(fmt.Sprintf("the schema of %T: %v", *new(T), err)) // a programming error that any test finds
 	}
 	open(s)
 	return s
 }
 
-// open allows further members in every object, and says what may be null in the form that most clients understand: a
-// choice of two types instead of a list of types. Our lists are never null.
+// open allows other members in every object. It describes a nullable value as a choice of two types instead
+// of a list of types, because most clients understand only that. Lists of the tools are never null.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -132,7 +132,7 @@ func open(s *jsonschema.Schema) {
 	s.AnyOf = []*jsonschema.Schema{{Type: other}, {Type: "null"}}
 }
 
-// known are the schemas of types whose JSON form differs from what their Go type suggests.
+// known holds the schemas of types whose JSON form differs from their Go type.
 var known = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[json.Number]():        {Type: "number"},
 	reflect.TypeFor[availabilityStatus](): {Type: "string", Enum: []any{statusAvailable, statusUnavailable, statusUnknown}},

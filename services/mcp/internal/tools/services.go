@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// serviceList is what list_services shows.
+// serviceList is the answer of list_services.
 type serviceList struct {
 	Services   []service `json:"services"`
 	Currency   string    `json:"currency"`
@@ -21,7 +21,7 @@ type serviceList struct {
 	NextOffset *int      `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
 }
 
-// service is a service as in /services, without HTML and translations.
+// service is a service of /services, without HTML and translations.
 type service struct {
 	ID                 string       `json:"id" jsonschema:"what find_slots and book_appointment take"`
 	Name               string       `json:"name"`
@@ -40,7 +40,7 @@ type service struct {
 	VariantsTotal      int          `json:"variants_total,omitzero" jsonschema:"only where they are more than are shown here: how many variants it has; the business's own page has them all"`
 }
 
-// variant is a service in another length, at another price.
+// variant is a service with another duration and price.
 type variant struct {
 	ID              string       `json:"id" jsonschema:"variants of find_slots and book_appointment take it, as serviceId:variantId"`
 	Name            string       `json:"name"`
@@ -49,7 +49,7 @@ type variant struct {
 	QuotedPrice     *json.Number `json:"quoted_price"`
 }
 
-// quote says what quoted prices assume.
+// quote holds the assumptions of quoted prices.
 type quote struct {
 	Date                string `json:"date"`
 	AppliesPricingRules bool   `json:"applies_pricing_rules"`
@@ -99,7 +99,7 @@ func (l *serviceList) bound() {
 	}
 }
 
-// bound cuts what an owner may have written at length.
+// bound cuts long texts and lists of the owner.
 func (s *service) bound() {
 	s.Name, s.Category, s.Description = clip(s.Name, maxName), clip(s.Category, maxName), clip(s.Description, maxDescription)
 	s.Variants, s.VariantsTotal = cut(append([]variant{}, s.Variants...), maxVariants)
@@ -108,14 +108,14 @@ func (s *service) bound() {
 	}
 }
 
-// listing reads the arguments that lists of the offer share: locale goes into the query, offset comes back.
+// listing reads the arguments that the lists share. It sets locale in the query and returns the offset.
 func (a arguments) listing(query url.Values) (int, error) {
 	language, err := a.text("locale")
 	if err != nil {
 		return 0, err
 	}
 	if language != "" {
-		query.Set("locale", clip(language, maxLocale)) // never refused; a cut one names no language
+		query.Set("locale", clip(language, maxLocale)) // never refused; a cut one matches no language
 	}
 	return a.offset()
 }
@@ -130,7 +130,7 @@ func (l *serviceList) text(note string) string {
 	return b.String()
 }
 
-// perPerson says that each of a party pays the price, if so.
+// perPerson returns " per person" if each person pays the price, otherwise "".
 func (s *service) perPerson() string {
 	if s.PricePer != "person" || s.Price.String() == "0" {
 		return ""
@@ -138,7 +138,7 @@ func (s *service) perPerson() string {
 	return " per person"
 }
 
-// write adds the lines of a service, one of listed in the text.
+// write writes the lines of a service. listed is the number of services in the text.
 func (s *service) write(b *strings.Builder, currency string, listed int) {
 	b.WriteString("\n" + s.Name)
 	if s.Category != "" {

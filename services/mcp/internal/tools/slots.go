@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// calendar is what find_slots shows: slots for one date, days for a window.
+// calendar is the answer of find_slots: slots for one date, days for a window.
 type calendar struct {
 	Timezone   string `json:"timezone" jsonschema:"IANA name of the zone that all dates and times are in"`
 	Paused     bool   `json:"online_bookings_paused" jsonschema:"true: nothing can be booked now; book_appointment is refused"`
@@ -50,7 +50,7 @@ type day struct {
 	Count   int    `json:"count" jsonschema:"0: checked, and nothing is free"`
 }
 
-// maxServices is the bound of interface.md §8.
+// maxServices is the maximum number of services (interface.md §8).
 const maxServices = 20
 
 func (b *Toolbox) slots() *tool {
@@ -103,15 +103,16 @@ func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args argumen
 		return result{}, request.Invalid("from_time, to_time: they go with date; a window counts whole dates.")
 	}
 	isPaused := b.paused(ctx, who.Slug)
-	defer isPaused() // nothing runs on after the call
+	defer isPaused() // no request outlives the call
 	if query.Has("date") {
 		return b.oneDate(ctx, who, query, within, offset, isPaused)
 	}
 	return b.window(ctx, who, query, isPaused)
 }
 
-// paused asks, beside what else is asked, whether the business has paused online bookings or is not open yet; what it returns waits for the answer. Where
-// that cannot be read, it is not known to have: booking asks again.
+// paused starts to read, concurrently with other requests, whether the business has
+// paused online bookings or is not open yet. The returned function waits for the
+// result. If it cannot be read, the function returns false: booking checks it again.
 func (b *Toolbox) paused(ctx context.Context, slug string) func() bool {
 	var info struct {
 		Paused bool  `json:"online_bookings_paused"`
@@ -124,7 +125,7 @@ func (b *Toolbox) paused(ctx context.Context, slug string) func() bool {
 	return func() bool { return asked.Wait() == nil && (info.Paused || info.Open != nil && !*info.Open) }
 }
 
-// next is the text of free times: the pause, where there is one, else the tool to call next.
+// next returns the text of free times. It adds the pause before it, or the tool to call next after it.
 func (c *calendar) next(times, tool string) string {
 	if c.Paused {
 		return paused + "\n" + times
@@ -132,7 +133,7 @@ func (c *calendar) next(times, tool string) string {
 	return times + tool
 }
 
-// calendarQuery turns the arguments into those of /slots or /available-dates.
+// calendarQuery converts the arguments to the parameters of /slots or /available-dates.
 func calendarQuery(args arguments) (url.Values, error) {
 	ids, err := args.ids("service_ids", maxServices)
 	if err != nil {
@@ -178,14 +179,14 @@ func (b *Toolbox) oneDate(ctx context.Context, who caller.Caller, query url.Valu
 	return result{structured: shown, text: shown.next(text, free.next) + free.times}, nil
 }
 
-// listedSlots is the answer of /slots.
+// listedSlots is the response of /slots.
 type listedSlots struct {
 	Slots    []listedSlot `json:"slots"`
 	Computed bool         `json:"computed"`
 	Timezone string       `json:"timezone"`
 }
 
-// listedSlot is a [slot] with the names that /slots gives its fields.
+// listedSlot is a [slot] with the field names of /slots.
 type listedSlot struct {
 	Date              string  `json:"date"`
 	Time              string  `json:"time"`
@@ -244,7 +245,8 @@ func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Value
 	return result{structured: shown, text: shown.next(text, next) + lines.String()}, nil
 }
 
-// firstStart returns the first free start of the first free date of a window, as a sentence; "" if it cannot be read.
+// firstStart returns a sentence with the first free start of date; it
+// returns "" if that cannot be read. window holds the other parameters.
 func (b *Toolbox) firstStart(ctx context.Context, slug string, window url.Values, date string) string {
 	query := maps.Clone(window)
 	query.Del("start")

@@ -11,14 +11,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// staffList is what list_staff shows.
+// staffList is the answer of list_staff.
 type staffList struct {
 	Staff      []member `json:"staff"`
 	Total      int      `json:"total" jsonschema:"how many there are, on all pages"`
 	NextOffset *int     `json:"next_offset" jsonschema:"offset of the next page; null on the last"`
 }
 
-// member is a staff member as in /staff, without HTML and translations.
+// member is a staff member of /staff, without HTML and translations.
 type member struct {
 	ID          string `json:"id" jsonschema:"what staff_id takes"`
 	Name        string `json:"name"`

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// withWeekday returns a date with the short English name of its weekday before it: "Tue 2026-12-01".
-// Models count weekdays wrong. A text that is not a date is returned as it is.
+// withWeekday returns a date with its short English weekday before it, such as "Tue 2026-12-01",
+// because models miscount weekdays. It returns a text that is not a date unchanged.
 func withWeekday(date string) string {
 	d, err := time.Parse(time.DateOnly, date)
 	if err != nil {
@@ -18,19 +18,19 @@ func withWeekday(date string) string {
 	return d.Format("Mon ") + date
 }
 
-// maxTimes bounds the bytes of the times in a text, so that what ends it still fits.
+// maxTimes limits the bytes of the times in a text, so that the end of the text still fits.
 const maxTimes = maxText - 400
 
-// freeMember is who is free at some starts of a date; staffID is empty where nobody is needed.
+// freeMember is a staff member with free starts of a date. staffID is empty if the service needs no staff.
 type freeMember struct {
 	staffID, name, date string
 	times               []string
 }
 
-// timesText is a text of free starts: what holds for all, the tool to call next, and the starts.
+// timesText is a text about free starts: its head, the next tool to call, and the starts.
 type timesText struct{ head, next, times string }
 
-// timesOf says which starts of a date there are, from offset on, by staff member; class sessions have a line each.
+// timesOf describes the starts of a date from offset, by staff member. Class sessions have a line each.
 func timesOf(slots []slot, offset int, date string) timesText {
 	slots = slots[min(offset, len(slots)):]
 	each := sameLength(slots)
@@ -52,7 +52,8 @@ func timesOf(slots []slot, offset int, date string) timesText {
 	return text
 }
 
-// grouped gives as many starts as fit: how many, the lines of class sessions, and for each member the times.
+// grouped groups as many starts as fit. It returns their number,
+// the lines of class sessions, and the times of each staff member.
 func grouped(slots []slot, date string, withEnds bool) (int, string, []*freeMember) {
 	said, sessions, members := 0, "", []*freeMember{}
 	for size := 0; said < len(slots) && size < maxTimes; said++ {
@@ -76,7 +77,7 @@ func grouped(slots []slot, date string, withEnds bool) (int, string, []*freeMemb
 	return said, sessions, members
 }
 
-// needed names what else of a slot books it.
+// needed names the other argument that booking a slot needs.
 func needed(s slot) string {
 	switch {
 	case s.ClassScheduleID != nil:
@@ -87,7 +88,7 @@ func needed(s slot) string {
 	return ""
 }
 
-// memberOf finds who is free at a slot, and says whether it is a new one.
+// memberOf finds the entry of a slot's staff member and date, and reports whether it is new.
 func memberOf(members *[]*freeMember, s slot) (*freeMember, bool) {
 	m := freeMember{date: s.Date}
 	if s.StaffID != nil && s.StaffName != nil {
@@ -102,7 +103,7 @@ func memberOf(members *[]*freeMember, s slot) (*freeMember, bool) {
 	return &m, true
 }
 
-// head begins the line of a member. Starts after midnight name the date under which they are booked.
+// head returns the start of a staff member's line. For starts after midnight it names the date to book them with.
 func (m *freeMember) head(date string) string {
 	text := "\n"
 	if m.staffID != "" {
@@ -114,12 +115,13 @@ func (m *freeMember) head(date string) string {
 	return text + "at "
 }
 
-// sameLength is how many minutes each of the slots takes; 0 where they differ, or there are none.
+// sameLength returns the duration of all slots in minutes. It
+// returns 0 if they differ, for class sessions, and without slots.
 func sameLength(slots []slot) int {
 	each := 0
 	for i, s := range slots {
 		if i > 0 && s.ClassScheduleID == nil && s.Time == slots[i-1].Time && s.EndTime == slots[i-1].EndTime {
-			continue // several members are free at most starts, in lists of tens of thousands
+			continue // a list has tens of thousands of slots, mostly several members at one start
 		}
 		from, errFrom := timespan.ParseTimeOfDay(s.Time)
 		to, errTo := timespan.ParseTimeOfDay(s.EndTime)
@@ -135,7 +137,7 @@ func sameLength(slots []slot) int {
 	return each
 }
 
-// line is the slot by itself: a class session, or another start that a refusal names.
+// line returns a slot as a line: a class session, or another start in a refusal.
 func (s slot) line() string {
 	text := "\n" + withWeekday(s.Date) + " " + s.Time + "–" + s.EndTime
 	if s.StaffName != nil && s.StaffID != nil {

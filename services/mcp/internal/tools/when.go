@@ -16,14 +16,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
-// timeRange is the part of a date that from_time and to_time ask for: the first and the last start, both included.
-// A last start before the first one is on the next date. The zero value asks for the whole date.
+// timeRange is the range of starts from from_time to to_time, both included. If to_time
+// is before from_time, it is on the next date. The zero value means the whole date.
 type timeRange struct {
 	from, to timespan.TimeOfDay
 	given    bool
 }
 
-// timeRange reads from_time and to_time; one that is left out is the beginning or the end of the date.
+// timeRange reads from_time and to_time. Their defaults are the beginning and the end of the date.
 func (a arguments) timeRange() (timeRange, error) {
 	r := timeRange{to: 2 * timespan.MinutesPerDay}
 	for name, into := range map[string]*timespan.TimeOfDay{"from_time": &r.from, "to_time": &r.to} {
@@ -45,7 +45,7 @@ func (a arguments) timeRange() (timeRange, error) {
 	return r, nil
 }
 
-// filter returns the starts of a date that are in the range, in their order.
+// filter returns the starts of a date in the range, in their order.
 func (r timeRange) filter(slots []slot, date string) []slot {
 	if !r.given {
 		return slots
@@ -56,7 +56,7 @@ func (r timeRange) filter(slots []slot, date string) []slot {
 	})
 }
 
-// String returns the range as it stands in a text, with a space before it; "" for the whole date.
+// String returns the range as words with a space before them, or "" for the whole date.
 func (r timeRange) String() string {
 	switch {
 	case !r.given:
@@ -67,26 +67,26 @@ func (r timeRange) String() string {
 	return fmt.Sprintf(" from %s to %s", r.from, r.to%timespan.MinutesPerDay)
 }
 
-// start returns the minutes from the beginning of a date to the slot. A slot after midnight is on the next date.
+// start returns the minutes from the beginning of date to the slot. A slot after midnight has the next date.
 func (s slot) start(date string) timespan.TimeOfDay {
-	t, _ := timespan.ParseTimeOfDay(s.Time) // availability's own
+	t, _ := timespan.ParseTimeOfDay(s.Time) // availability's own format
 	if s.Date != date {
 		t += timespan.MinutesPerDay
 	}
 	return t
 }
 
-// maxWindow is how many days /available-dates takes, with both ends (interface.md §8).
+// maxWindow is the maximum number of days of /available-dates, both ends included (interface.md §8).
 const maxWindow = 62
 
-// dates is the answer of /available-dates.
+// dates is the response of /available-dates.
 type dates struct {
 	Days     map[string]int `json:"days"`
 	Computed bool           `json:"computed"`
 	Timezone string         `json:"timezone"`
 }
 
-// first returns the earliest date on which something is free; "" if there is none.
+// first returns the earliest date with a free start, or "".
 func (d dates) first() string {
 	for _, date := range slices.Sorted(maps.Keys(d.Days)) {
 		if d.Days[date] > 0 {
@@ -96,14 +96,14 @@ func (d dates) first() string {
 	return ""
 }
 
-// noStart is why a date, or each date of a window, has no free start.
+// noStart explains why a date, or a window of dates, has no free start.
 type noStart struct {
-	text     string // sentences, each with a space before it; "" if the calendars cannot be read
-	reason   string // the rule, as [reasons] names it; "" of a window whose dates have different ones, and if it is unknown
-	nextDate string // the next date with a free start within [maxWindow] days; "" if there is none
+	text     string // sentences, each with a space before it; "" if nothing could be read
+	reason   string // the rule's name in [reasons]; "" if it is unknown or the dates have different ones
+	nextDate string // the next date with a free start within [maxWindow] days, or ""
 }
 
-// reasons are the names and sentences of the rules that leave a date without free starts.
+// reasons maps the rules that leave a date without free starts to their names and sentences.
 var reasons = map[string]struct{ name, of, sentence string }{
 	availability.RulePast:         {"past", "over", "That date is over, or its last start is."},
 	availability.RuleAdvanceLimit: {"beyond_advance_limit", "further ahead than bookings are taken", "The business does not take bookings that far ahead yet."},
@@ -114,7 +114,7 @@ var reasons = map[string]struct{ name, of, sentence string }{
 	availability.RuleBooking:      {"sold_out", "sold out", "That date is sold out."},
 }
 
-// nothingFree explains a window without free starts, of one date or more. An unknown reason is not a reason.
+// nothingFree explains why one date or a window has no free starts. If the reason cannot be read, it is left out.
 func (b *Toolbox) nothingFree(ctx context.Context, slug, timezone string, query url.Values) noStart {
 	from, to := cmp.Or(query.Get("date"), query.Get("start")), cmp.Or(query.Get("date"), query.Get("end"))
 	loc, err := zone.Load(timezone)
@@ -151,7 +151,7 @@ func (b *Toolbox) nothingFree(ctx context.Context, slug, timezone string, query 
 	return why
 }
 
-// explained returns the reason that all dates with these rules share, or "", and the reasons as a sentence.
+// explained returns the name of the reason that all dates share, or "", and the reasons as a sentence.
 func explained(rules []string) (string, string) {
 	slices.Sort(rules)
 	shared := slices.Compact(slices.Clone(rules))
