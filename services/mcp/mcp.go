@@ -1,10 +1,12 @@
-// Package mcp is the service by which agents read a business and book with it over the Model Context Protocol
-// (semantics.md §9): read tools and book_appointment at /mcp, under the same API keys, scopes and limits as POST /book.
+// Package mcp is the service by which agents read a business and book with it over
+// the Model Context Protocol (semantics.md §9). It serves the read tools and
+// book_appointment at /mcp, under the same API keys, scopes and limits as POST /book.
 //
-// It owns nothing and keeps nothing between requests, so any replica answers any request. A request passes the gate
-// (internal/gate: Host and Origin, the key, asked of booking, and its limit), then the protocol (the official SDK), then a
-// tool (internal/tools), which asks the service that owns the answer: catalog, availability and rental for their public
-// paths, which they also serve on their internal ports without limits by address, and booking for what POST /book does.
+// It owns no data and keeps nothing between requests, so any replica serves any request. A request
+// passes the gate (internal/gate), which checks Host and Origin, the key (by a call to booking) and
+// the key's limit. Then the official SDK handles the protocol and calls a tool (internal/tools). The
+// tool calls the service that owns the data. It uses POST /book of booking, and the public paths of
+// catalog, availability and rental, which their internal ports serve without limits per address.
 package mcp
 
 import (
@@ -27,7 +29,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/tools"
 )
 
-// Config are the service's settings.
+// Config holds the service's settings.
 type Config struct {
 	Server server.Config
 	Redis  redisx.Config
@@ -40,13 +42,14 @@ type Config struct {
 	RentalURL string `env:"RENTAL_URL, required"`
 	// BookingURL is the base URL of booking's internal port.
 	BookingURL string `env:"BOOKING_URL, required"`
-	// Hosts are the names that requests may be sent to; empty: any, but on loopback addresses only those of this machine.
+	// Hosts are the names that requests may be sent to. If it is empty,
+	// any name is allowed, but on loopback addresses only this machine's.
 	Hosts []string `env:"MCP_HOSTS"`
-	// Origins are web origins that may call from a browser, beside the host itself.
+	// Origins are the web origins that may call from a browser, in addition to the host itself.
 	Origins []string `env:"MCP_ORIGINS"`
 }
 
-// Validate checks the settings as a whole; each fault names its variable.
+// Validate checks all settings together; each error names its variable.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate()}
 	for _, origin := range c.Origins {
@@ -62,7 +65,7 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Version is what the server calls its version in the protocol.
+// version is the server's version in the protocol.
 const version = "1"
 
 // New returns the service, ready to run. It connects to nothing yet.
@@ -77,7 +80,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	counts := s.Limits(cfg.Limits, rdb)
 	s.Limit(counts.Pass)
-	// A call leaves time to send its answer before the request's own deadline. Booking may take all that is left then.
+	// A tool call ends early enough to send its answer before the
+	// request's deadline. A call to booking may take all of that time.
 	spare := cfg.Server.RequestTimeout / 10
 	bookings := bookingclient.NewAgents(s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-spare)))
 	catalog := s.Peer("catalog", cfg.CatalogURL)
@@ -95,19 +99,19 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	return nil
 }
 
-// serveProtocol returns the handler of the protocol: the official SDK, which serves every message.
+// serveProtocol returns the handler of the protocol, the official SDK.
 func serveProtocol(box *tools.Toolbox) http.Handler {
 	agents := box.Server(&protocol.Implementation{Name: "slotmesh", Title: "Slotmesh", Version: version})
 	return protocol.NewStreamableHTTPHandler(
 		func(*http.Request) *protocol.Server { return agents },
 		&protocol.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-			DisableLocalhostProtection: true, // the gate does that, and more
+			DisableLocalhostProtection: true, // the gate has its own, stricter checks
 			Logger:                     box.Telemetry.Logger,
 		})
 }
 
-// lower puts host names and origins into the form in which they are compared.
+// lower normalizes host names and origins for comparison.
 func lower(list []string) []string {
 	var out []string
 	for _, s := range list {

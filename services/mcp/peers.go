@@ -27,7 +27,7 @@ func newReader(service string, p *peer.Client) reader {
 	return reader{service, p, lru.New[string](cachedBytes, func(c *cached) int { return c.bytes })}
 }
 
-// Read reads one path.
+// Read reads one path into out.
 func (r reader) Read(ctx context.Context, slug, path string, query url.Values, out any) error {
 	answer, err := catalogclient.Read(ctx, r.peer, slug, path, query, "")
 	if err != nil {
@@ -36,7 +36,8 @@ func (r reader) Read(ctx context.Context, slug, path string, query url.Values, o
 	return r.decode(answer.Body, out)
 }
 
-// decode reads JSON, long lists in a quarter of encoding/json's time. The texts of out are parts of body, which nobody else has.
+// decode parses JSON. For long lists it takes a quarter of the time of encoding/json.
+// The strings of out share memory with body, which no other code may use.
 func (r reader) decode(body []byte, out any) error {
 	if _, err := json.Parse(body, out, json.ZeroCopy|json.DontMatchCaseInsensitiveStructFields); err != nil {
 		return fault.Wrap(fault.PeerUnavailable, fmt.Errorf("%s: unreadable answer: %w", r.service, err),
@@ -45,22 +46,22 @@ func (r reader) decode(body []byte, out any) error {
 	return nil
 }
 
-// A long list is shown in many pages and read for each of them: what was read for one page is cached, and the service that has the
-// list only says that it is still the same.
+// A long list is shown in many pages and read for each of them. So the
+// decoded list is cached, and the service only confirms that it is unchanged.
 const (
-	cachedFrom  = 32 << 10 // bytes of an answer; shorter ones are read in no time
+	cachedFrom  = 32 << 10 // minimum bytes of a cached answer; shorter ones are fast to read
 	cachedBytes = 32 << 20
 )
 
-// cached is what was made of an answer with this tag. It is shared by readers and never changed.
+// cached is the decoded and prepared form of an answer with this ETag. Readers share it and never change it.
 type cached struct {
 	tag   string
 	value any
 	bytes int // of the answer
 }
 
-// ReadCached reads one path into what empty makes, which prepare then brings into the form that is cached; the same value is
-// given to all who read it as long as the service says that its answer is the same.
+// ReadCached reads one path into the value that empty returns, and prepare converts that
+// value to its cached form. Readers share the value while the service reports the same ETag.
 func (r reader) ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any, prepare func(any)) (any, error) {
 	key := slug + "/" + path + "?" + query.Encode()
 	before, known := r.cache.Get(key)
