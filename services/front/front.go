@@ -1,10 +1,11 @@
-// Package front is the one public address: it knows by the table of components which service owns which public path, and forwards to it. What
-// is not in its table does not exist. The one process has it always; in a cluster it stands behind a front door that knows no more than one
-// PathPrefix, where the chart's exact routes are more than a controller can do.
+// Package front is the single public address of the services. It forwards each public path to
+// the service that owns it, by the table of components, and answers 404 to any other path. The
+// one-process program always has it. In a cluster it is optional: it serves front doors that
+// support only one PathPrefix, if the ingress controller cannot hold the chart's exact routes.
 //
-// It is itself a server of libs/server, so that the first span, the JSON faults, the bounded body, the deadline and the
-// client's address are the same mechanism as everywhere. It forwards with fasthttp's client, which copies no bytes
-// between two kinds of HTTP; nothing is sent twice, as a booking must not be.
+// The front is a server of libs/server, so the first span, JSON faults, body limit, deadline and
+// client address work as in every service. It forwards with fasthttp's client, which copies no
+// bytes between two HTTP implementations. No request is sent twice, because a booking must not be.
 package front
 
 import (
@@ -30,14 +31,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Services names the services that answer public paths, sorted; the front needs an address of each.
+// Services returns the sorted names of the services with public paths. The front needs an address for each.
 func Services() []string {
 	return slices.DeleteFunc(components.Names(), func(name string) bool {
 		return !components.All[name].Fronted()
 	})
 }
 
-// Config are the front's settings. Its deadline is to be longer than the services', so that their own answer comes through.
+// Config holds the front's settings. The request timeout must be
+// longer than the services', so that their own responses come through.
 type Config struct {
 	Server server.Config
 	Limits limits.Config
@@ -45,7 +47,7 @@ type Config struct {
 	Upstreams map[string]string `env:"UPSTREAMS, required, separator=="`
 }
 
-// Validate checks the settings as a whole.
+// Validate checks all settings together.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Limits.Validate()}
 	for _, service := range Services() {
@@ -61,10 +63,10 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// docsPath is the page for developers, to which the root of the public host leads.
+// docsPath is the page for developers. The root of the public host redirects to it.
 const docsPath = "/api/public/docs"
 
-// HealthPath is where a load balancer asks whether requests are taken: cloud load balancers ask at the port that they lead to.
+// HealthPath is the path for health checks of load balancers. Cloud load balancers check the port that they forward to.
 const HealthPath = "/healthz"
 
 // New returns the front, ready to run. It connects to nothing yet.
@@ -92,7 +94,7 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	refuse := refuser{limits.New(cfg.Limits, ratelimit.NewLocal(clock.System()), rt.Telemetry)}
 	srv.Public.Get("/", refuse.home)
 	for service, upstream := range upstreams {
-		// Every method is forwarded: the service says which ones its path answers, and with 405 which it does not.
+		// Every method is forwarded: the service answers 405 to those that its path does not support.
 		for _, part := range components.All[service].Business {
 			srv.Public.All("/api/public/:slug/"+part, refuse.unplainSlugs, upstream.forward)
 		}
@@ -113,10 +115,12 @@ func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, erro
 	return srv, nil
 }
 
-// refuser answers what no service is asked. The services count what is forwarded to them; what is not, only this process can.
+// refuser answers requests that are not forwarded. The services
+// count forwarded requests; only the front can count the others.
 type refuser struct{ counts *limits.Gate }
 
-// with counts a request by its address, and answers with the fault where it may pass.
+// with counts a request against the limit of its address. It returns
+// the limit's error, or fault if the request is within the limit.
 func (r refuser) with(c *fiber.Ctx, fault error) error {
 	if err := r.counts.Pass(c.UserContext(), server.ClientIP(c), c.Method(), c.Path(), server.AnswerHeader(c)); err != nil {
 		return err
@@ -124,7 +128,7 @@ func (r refuser) with(c *fiber.Ctx, fault error) error {
 	return fault
 }
 
-// home leads visitors of the root to the page for developers.
+// home redirects the root to the page for developers.
 func (r refuser) home(c *fiber.Ctx) error {
 	if err := r.with(c, nil); err != nil {
 		return err
@@ -132,21 +136,21 @@ func (r refuser) home(c *fiber.Ctx) error {
 	return c.Redirect(docsPath)
 }
 
-// rest answers what is not in the table.
+// rest answers 404 to paths that are not in the table.
 func (r refuser) rest(c *fiber.Ctx) error { return r.with(c, fiber.ErrNotFound) }
 
-// upstream is one service's public port.
+// upstream is the public port of one service.
 type upstream struct {
 	service   string
-	secret    string // shown to the service, which then believes the client's address
+	secret    string // sent to the service, which then trusts the front's X-Forwarded-For
 	client    *fasthttp.HostClient
 	propagate propagation.TextMapPropagator
 }
 
 // Limits of a forwarded request.
 const (
-	connections    = 512              // to one service; more requests wait for a free one
-	idleConnection = 30 * time.Second // less than the services keep one, so that none is found closed
+	connections    = 512              // to one service; further requests wait
+	idleConnection = 30 * time.Second // shorter than in the services, so that no used connection is already closed
 	headerBytes    = 16 << 10
 	responseBytes  = 64 << 20
 )
@@ -160,7 +164,7 @@ func newUpstream(service, address, secret string, tel *telemetry.Telemetry) *ups
 			Addr:                      address,
 			Dial:                      peer.Dial,
 			MaxConns:                  connections,
-			MaxConnWaitTimeout:        time.Hour, // the request ends before, by its deadline
+			MaxConnWaitTimeout:        time.Hour, // the request's deadline ends the wait earlier
 			MaxIdleConnDuration:       idleConnection,
 			MaxIdemponentCallAttempts: 1,
 			MaxResponseBodySize:       responseBytes,
@@ -177,10 +181,10 @@ var connectionHeaders = []string{
 	"Transfer-Encoding", "Upgrade",
 }
 
-// callerHeaders say who asks and within which trace; the front says that itself.
+// callerHeaders name the client and the trace. The front sets them itself and drops those of the client.
 var callerHeaders = []string{peer.SecretHeader, "Forwarded", "X-Forwarded-For", "X-Real-Ip", "Traceparent", "Tracestate", "Baggage"}
 
-// forward sends the request to the service and its answer back.
+// forward sends the request to the service and returns its response.
 func (u *upstream) forward(c *fiber.Ctx) error {
 	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
@@ -207,28 +211,28 @@ func (u *upstream) forward(c *fiber.Ctx) error {
 	return nil
 }
 
-// exchange sends a request once. One of which nothing was sent is begun anew: a service's pod that stops ends the connections that were kept to it,
-// and behind one address another takes them.
+// exchange sends a request once. If nothing of it was sent, it tries again once: a
+// stopping pod closes its idle connections, and another pod accepts the new one.
 func (u *upstream) exchange(request *fasthttp.Request, response *fasthttp.Response, deadline time.Time) error {
 	err := u.client.DoDeadline(request, response, deadline)
 	if !peer.NothingSent(err) {
 		return err
 	}
-	u.client.CloseIdleConnections() // those that lie beside it are as old
+	u.client.CloseIdleConnections() // the other idle connections are as old
 	return u.client.DoDeadline(request, response, deadline)
 }
 
-// fill copies the request, with one client address and the front's own trace context.
+// fill copies the request, with a single client address and the front's trace context.
 func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	c.Request().Header.CopyTo(&request.Header)
 	request.Header.SetProtocol("HTTP/1.1")
-	request.Header.SetNoDefaultContentType(true) // a body that does not say what it is, goes on not saying it
-	// The body of a read goes to no service, so its length must not go there. fasthttp sets the length of other bodies.
+	request.Header.SetNoDefaultContentType(true) // do not add a content type that the client did not send
+	// The body of a read is not forwarded, so its length must not be either. fasthttp sets the length of other bodies.
 	request.Header.SetContentLength(0)
 	request.SetBodyRaw(body)
 	for _, named := range c.Request().Header.PeekAll(fiber.HeaderConnection) {
 		for _, name := range strings.Split(string(named), ",") {
-			request.Header.Del(strings.TrimSpace(name)) // what the caller says is of this connection alone
+			request.Header.Del(strings.TrimSpace(name)) // headers named by Connection belong to this connection only
 		}
 	}
 	for _, name := range connectionHeaders {
@@ -253,9 +257,9 @@ func (u *upstream) fill(request *fasthttp.Request, c *fiber.Ctx, body []byte) {
 	request.Header.SetRequestURIBytes(target)
 }
 
-// unplainSlugs refuses a slug whose text depends on who decodes it, with the words of interface.md §7: no business can be
-// called so. A slug that is merely unknown goes on, so that the service says so; an empty one makes no path of a
-// business's.
+// unplainSlugs refuses a slug with characters that decoders may read differently, with
+// the words of interface.md §7: no business has such a slug. It forwards an unknown
+// slug, so that the service refuses it. An empty slug is not a path of a business: 404.
 func (r refuser) unplainSlugs(c *fiber.Ctx) error {
 	slug := c.Params("slug")
 	for i := range len(slug) {
@@ -272,7 +276,7 @@ func (r refuser) unplainSlugs(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// unplainPaths answers what is not written plainly as what does not exist.
+// unplainPaths answers 404 to a path that is not written in its plain form.
 func (r refuser) unplainPaths(c *fiber.Ctx) error {
 	if !components.PlainPath(string(c.Request().URI().PathOriginal())) {
 		return r.rest(c)
@@ -280,7 +284,7 @@ func (r refuser) unplainPaths(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// headers lets the trace context be written into a request.
+// headers is the carrier that writes the trace context into a request.
 type headers struct{ to *fasthttp.RequestHeader }
 
 func (h headers) Get(key string) string { return string(h.to.Peek(key)) }
