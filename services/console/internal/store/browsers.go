@@ -26,9 +26,10 @@ func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email 
 		    WHERE b.hash = $1 AND people.email = $2 AND people.verified_at IS NOT NULL AND b.signed_in_at > $3)`, hash[:], email, now.Add(-BrowserGood))
 }
 
-// RememberBrowser notes that a person signed in in the browser with this hash, by a session that has not ended. The
-// browser that signed in longest ago makes room for it. A person whose address is not verified has no known browser: an
-// inviter may be signed in as them, and each browser would have mails and wrong passwords of its own.
+// RememberBrowser records that a person signed in, in the browser with this hash, by a session that has not ended. When
+// the person has too many known browsers, the one with the oldest sign-in is removed. A person whose address is not
+// verified has no known browsers. An inviter may be signed in as that person, and each known browser would have counts
+// of its own for mails and wrong passwords.
 func (s *Store) RememberBrowser(ctx context.Context, hash [sha256.Size]byte, personID, sessionID uuid.UUID, now time.Time) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := lockPerson(ctx, tx, personID); err != nil {

@@ -85,8 +85,10 @@ func scanAnswered(row pgx.CollectableRow) (answered, error) {
 	return a, err
 }
 
-// RedeemDeviceLogin gives a program its token, once its person has allowed it, as they are then: t lacks whose it is and as what it acts. A program asks
-// no sooner than after every, unless it was answered. Errors: [ErrNotFound], [ErrExpired], [ErrPending], [ErrTooSoon], [ErrDenied].
+// RedeemDeviceLogin gives a program its token after its person has allowed the program. The person must still have the
+// rights that they had when they answered. RedeemDeviceLogin fills in the owner, the business and the role of t. Until
+// the person has answered, two calls must be at least every apart. Errors: [ErrNotFound], [ErrExpired], [ErrPending],
+// [ErrTooSoon], [ErrDenied].
 func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token, token [sha256.Size]byte) (Token, error) {
 	var told error // is no failure: what was noted stays
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -141,8 +143,9 @@ func (s *Store) Devices(ctx context.Context, personID uuid.UUID, now time.Time) 
 		ORDER BY created_at DESC, id LIMIT 100`, personID, now, now.Add(-DeviceIdle))
 }
 
-// EndDevice ends the token of a program that who is signed in let act for them, and the tokens that were made with
-// it; one that has ended before, or is another's, stays as it is. Errors: [ErrRevoked]. Fault: outcome_unknown.
+// EndDevice ends the token of a program that the signed-in person allowed to act for them, and the tokens that were
+// made with it. A token that has already ended, or that belongs to another person, is not changed. Errors:
+// [ErrRevoked]. Fault: outcome_unknown.
 func (s *Store) EndDevice(ctx context.Context, by access.Principal, id uuid.UUID, now time.Time) error {
 	return s.revoking(ctx, by.ID, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
@@ -153,8 +156,8 @@ func (s *Store) EndDevice(ctx context.Context, by access.Principal, id uuid.UUID
 	})
 }
 
-// endDevices ends every program that acts for a person by `slotmesh login`, with the tokens that were made with it,
-// and refuses every one that waits for its token.
+// endDevices ends every program that acts for a person by `slotmesh login`, with the tokens that were made with it. It
+// also denies every program that waits for its token.
 func endDevices(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE device_logins SET allowed = false WHERE person_id = $1`, personID); err != nil {
 		return fmt.Errorf("refuse the programs that wait: %w", err)
@@ -171,8 +174,8 @@ func endDeviceLogin(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) erro
 	return err
 }
 
-// lockAnswerer locks the person who has answered a program, before the program's own row, as [endDevices] does; nil
-// where nobody has answered yet. Errors: [ErrNotFound].
+// lockAnswerer locks the person who answered a program. The caller locks the program's row afterwards: [endDevices]
+// uses the same order. It returns nil if the program has no answer yet. Errors: [ErrNotFound].
 func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid.UUID, error) {
 	person, err := postgres.Row(ctx, tx, pgx.RowTo[*uuid.UUID], "look up a program that waits", `SELECT person_id FROM device_logins WHERE hash = $1`, hash[:])
 	if err != nil || person == nil {

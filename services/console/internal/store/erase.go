@@ -9,9 +9,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// Erase erases all that is kept of these businesses (lifecycle.md §6), and returns how many rows that were: their members, tokens, events and notes. Who
-// belonged to them alone and is no operator is erased with all by which they signed in. Somebody who is invited elsewhere meanwhile stays: the
-// attempt fails then, and the next one leaves them.
+// Erase erases everything that is kept about these businesses (lifecycle.md §6): members, tokens, events and notes. It
+// returns the number of erased rows. A person who belonged to these businesses alone and is not an operator is erased
+// too, with all credentials. If such a person is invited elsewhere at the same time, this attempt fails, and the next
+// attempt keeps the person.
 func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
 	var left int64
 	err := s.pool.QueryRow(ctx, `

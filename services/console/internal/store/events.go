@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 )
 
-// recordSQL records an event of a member in one business, or in each that they belong to. It keeps what they are there, and neither name nor address:
-// who has left is forgotten with their account.
+// recordSQL records an event of a member in one business, or in each business of the member. The event keeps the
+// member's role, but no name or address: a person's data is removed with their account.
 var recordSQL = `
 WITH raised AS (
     UPDATE people SET sequence = sequence + 1 WHERE id = @person_id RETURNING id, sequence
@@ -24,8 +24,8 @@ WITH raised AS (
 )
 ` + eventlog.Record(event.Member, "", "told", `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`)
 
-// record records what was changed of a person, by who acts in ctx: in one business, or, where businessID is nil, in each that they belong to. It is part
-// of the transaction of the change.
+// record records a change of a person, made by the actor in ctx. The event belongs to one business or, if businessID is
+// nil, to each business of the person. The caller passes the transaction of the change.
 func record(ctx context.Context, tx pgx.Tx, what event.Type, personID, businessID uuid.UUID, now time.Time) error {
 	_, err := tx.Exec(ctx, recordSQL, eventlog.Add(ctx, pgx.NamedArgs{
 		"person_id": personID, "business_id": OrNull(businessID), "event_type": string(what),
@@ -36,7 +36,7 @@ func record(ctx context.Context, tx pgx.Tx, what event.Type, personID, businessI
 	return nil
 }
 
-// as is a context in which a person acts: who comes in does so themselves.
+// as returns a context in which a person is the actor: a person who signs in acts for themselves.
 func as(ctx context.Context, personID uuid.UUID) context.Context {
 	return actor.With(ctx, actor.Actor{Kind: actor.Owner, ID: personID})
 }

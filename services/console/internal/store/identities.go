@@ -8,9 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// SignInVouched keeps a session of a person of whom a provider says that the address is theirs, in one transaction. The first time that they are vouched
-// for ends whatever others may have done as them. If operator is not nil, it says whether they are one from now on, by their group: a change ends their
-// sessions, and the tokens that they made as an operator. The right lapses [GroupOperatorGood] after the last such sign-in.
+// SignInVouched creates a session of a person whose address an identity provider has verified, in one transaction. The
+// first verification of an address ends everything that others may have done as this person. If operator is not nil, it
+// sets whether the person is an operator, by their group. A change of this right ends the person's sessions and the
+// tokens that they made as an operator. The right lapses [GroupOperatorGood] after the last such sign-in.
 func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, session [sha256.Size]byte) error {
 	ctx = as(ctx, of.PersonID)
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
@@ -35,8 +36,8 @@ func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, s
 	})
 }
 
-// followGroup makes a person an operator or not, as their group says at the instant now. An operator whom another operator made stays one without
-// an end.
+// followGroup sets whether a person is an operator, by their group at the instant now. An operator who was appointed by
+// another operator keeps the right without an expiry while the group agrees.
 func followGroup(ctx context.Context, tx pgx.Tx, person Person, operator bool, now time.Time) error {
 	switch {
 	case operator && person.Operator:

@@ -44,11 +44,12 @@ func scanInvitation(row pgx.CollectableRow) (Invitation, error) {
 	return i, err
 }
 
-// Invite makes a person a member of a business at the instant now, once, or keeps an invitation if mustAccept reports that this person joins
-// only by accepting. It returns the invitation, whose id is nil if the person is a member. A member with this role stays so. A person whose
-// address is not verified loses all that they sign in by, because another inviter may have set it. mustAccept is given the principal as
-// they are by then. Errors: [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], those of postgres.Once. Faults: those of the
-// principal's rights.
+// Invite makes a person a member of a business at the instant now, idempotently. If mustAccept reports that the person
+// joins only by accepting, Invite stores an invitation instead. It returns the invitation, whose id is nil if the
+// person is a member. A member who already has this role is not changed. A person whose address is not verified loses
+// all credentials, because another inviter may have set them. mustAccept receives the principal with their current
+// rights. Errors: [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], those of postgres.Once. Faults:
+// those of the principal's rights.
 func (s *Store) Invite(
 	ctx context.Context, by access.Principal, personID uuid.UUID, m access.Member, now time.Time,
 	mustAccept func(access.Principal, Person, []access.Member) bool,
@@ -135,8 +136,9 @@ func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitat
 	return postgres.Row(ctx, tx, scanInvitation, "read an invitation", `SELECT `+invitationColumns+` FROM invitations WHERE business_id = $1 AND email = $2`, i.BusinessID, i.Email)
 }
 
-// SetInvitationSecret notes the hash of the secret in the link that is mailed with an invitation of a business; the link before it ends. Errors:
-// [ErrRevoked], [ErrNotFound]. Faults: those of the principal's rights.
+// SetInvitationSecret stores the hash of the secret in the link that is mailed with an invitation of a business. The
+// link that was mailed before stops working. Errors: [ErrRevoked], [ErrNotFound]. Faults: those of the principal's
+// rights.
 func (s *Store) SetInvitationSecret(ctx context.Context, by access.Principal, businessID, id uuid.UUID, hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
@@ -172,13 +174,13 @@ func (s *Store) InvitationByHash(ctx context.Context, hash [sha256.Size]byte, no
 	return i, found(err)
 }
 
-// AcceptInvitation makes the person with the invited address a member, and uses the invitation up. Only a person whose address is verified
-// accepts. Errors: [ErrNotFound], [ErrTooMany].
+// AcceptInvitation makes the person with the invited address a member, and deletes the invitation. Only a person whose
+// address is verified can accept. Errors: [ErrNotFound], [ErrTooMany].
 func (s *Store) AcceptInvitation(ctx context.Context, id uuid.UUID, email string, now time.Time) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return acceptInvitation(ctx, tx, id, email, now) })
 }
 
-// AcceptOwnInvitation is [Store.AcceptInvitation] of who is signed in. Errors also: [ErrRevoked].
+// AcceptOwnInvitation is [Store.AcceptInvitation] for the signed-in person. Errors also: [ErrRevoked].
 func (s *Store) AcceptOwnInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string, now time.Time) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
@@ -225,8 +227,8 @@ func endInvitationSQL(where string) string {
 		` + eventlog.Record(event.Member, event.MemberRemoved, "ended", keptInvitation)
 }
 
-// WithdrawInvitation ends an invitation of a business, once. One that has ended before stays so. Errors: [ErrRevoked]. Faults: those of
-// the principal's rights.
+// WithdrawInvitation ends an invitation of a business, idempotently. It does not change an invitation that has already
+// ended. Errors: [ErrRevoked]. Faults: those of the principal's rights.
 func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, businessID, id uuid.UUID, now time.Time) error {
 	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
@@ -241,7 +243,8 @@ func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, bus
 	return nil
 }
 
-// DeclineInvitation ends an invitation to who is signed in, with this address. One that has ended before stays so. Errors: [ErrRevoked].
+// DeclineInvitation ends an invitation to the signed-in person, who has this address. It does not change an invitation
+// that has already ended. Errors: [ErrRevoked].
 func (s *Store) DeclineInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string, now time.Time) error {
 	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, endInvitationSQL(`email = @email AND id = @id`), eventlog.Add(ctx, pgx.NamedArgs{"email": email, "id": id}, now))

@@ -37,8 +37,9 @@ func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) err
 	return addLink(ctx, s.pool, l, hash)
 }
 
-// AddInvitation is [Store.AddLink] of a link that is mailed to a person whom a principal invites into a business, with
-// the nil UUID among the operators. Errors: [ErrRevoked]. Faults: those of the principal's rights.
+// AddInvitation is [Store.AddLink] for a link that is mailed to a person whom a principal invites into a business. The
+// nil UUID means that the person is invited to be an operator. Errors: [ErrRevoked]. Faults: those of the principal's
+// rights.
 func (s *Store) AddInvitation(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link, hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
@@ -48,12 +49,13 @@ func (s *Store) AddInvitation(ctx context.Context, by access.Principal, business
 	})
 }
 
-// ErrKnownElsewhere says that a person is verified, an operator or a member of a business that the principal does not
-// manage: with a link, the principal could act as the person where the principal has no rights.
+// ErrKnownElsewhere means that a person is verified, an operator, or a member of a business that the principal does not
+// manage. With a link, the principal could act as that person in places where the principal has no rights.
 var ErrKnownElsewhere = errors.New("is known elsewhere")
 
-// AddHandedLink is [Store.AddInvitation] of a link that the principal is shown and hands on. It verifies the person if
-// the principal is an operator. Errors: [ErrRevoked], [ErrKnownElsewhere]. Faults: those of the principal's rights.
+// AddHandedLink is [Store.AddInvitation] for a link that is shown to the principal, who passes it on. The link verifies
+// the person if the principal is an operator. Errors: [ErrRevoked], [ErrKnownElsewhere]. Faults: those of the
+// principal's rights.
 func (s *Store) AddHandedLink(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link, hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		now, err := s.authorizeIn(ctx, tx, by, businessID, l.PersonID)
@@ -99,14 +101,15 @@ func (s *Store) PersonByLink(ctx context.Context, hash [sha256.Size]byte, purpos
 	return p, found(err)
 }
 
-// SignInByLink uses a link up and keeps a session of its person, in one transaction. The first link that verifies a person ends whatever others
-// may have done as them; one that does not is good for nobody who is verified. Errors: [ErrNotFound].
+// SignInByLink deletes a link and creates a session of its person, in one transaction. The first link that verifies a
+// person ends everything that others may have done as this person. A link that does not verify cannot sign in a person
+// who is already verified. Errors: [ErrNotFound].
 func (s *Store) SignInByLink(ctx context.Context, link [sha256.Size]byte, of Session, session [sha256.Size]byte) (uuid.UUID, error) {
 	return s.byLink(ctx, link, ForSignIn, of, session, func(context.Context, pgx.Tx, uuid.UUID) error { return nil })
 }
 
-// SetPasswordByLink uses a link for a password up: it keeps the hash of the one that was chosen, takes the passkeys of the person away, ends all their
-// sessions and links, and keeps a new session, in one transaction. Errors: [ErrNotFound].
+// SetPasswordByLink deletes a link for a password and stores the hash of the chosen password, in one transaction. It
+// removes the person's passkeys, ends all their sessions and links, and creates a new session. Errors: [ErrNotFound].
 func (s *Store) SetPasswordByLink(ctx context.Context, link [sha256.Size]byte, passwordHash string, of Session, session [sha256.Size]byte) (uuid.UUID, error) {
 	return s.byLink(ctx, link, ForPassword, of, session, func(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
 		if err := forgetCredentials(ctx, tx, personID); err != nil {
@@ -187,8 +190,8 @@ func endAll(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 	return err
 }
 
-// endUnverified ends every session and connected program of a person, and every link that does not prove who they are. Mailed links, which another business may
-// have sent, stay.
+// endUnverified ends every session and connected program of a person, and every link that does not prove who they are.
+// Mailed links stay, because another business may have sent them.
 func endUnverified(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if err := endDevices(ctx, tx, personID, now); err != nil {
 		return err

@@ -35,8 +35,8 @@ func scanTeamMember(row pgx.CollectableRow) (TeamMember, error) {
 	return m, err
 }
 
-// Team lists the members of a business in the order in which they came, and the cursor of the page that follows, "" after the last. Fault:
-// invalid_parameter for a cursor that it has not given.
+// Team lists the members of a business in the order in which they joined. It returns the cursor of the next page, or ""
+// after the last page. Fault: invalid_parameter for a cursor that Team did not return.
 func (s *Store) Team(ctx context.Context, businessID uuid.UUID, page request.Page) ([]TeamMember, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *Store) Owners(ctx context.Context, businessID uuid.UUID) ([]Person, err
 		WHERE members.business_id = $1 AND members.role = 'owner' ORDER BY members.created_at, members.person_id LIMIT $2`, businessID, maxOwners)
 }
 
-// VerifiedMembers returns those of these addresses, in small letters, that belong to verified people who are members of
-// a business, or operators at the instant now.
+// VerifiedMembers returns those of these addresses that belong to verified people who are members of a business, or
+// operators at the instant now. The addresses must be in lower case.
 func (s *Store) VerifiedMembers(
 	ctx context.Context, businessID uuid.UUID, emails []string, now time.Time,
 ) ([]string, error) {
@@ -80,10 +80,9 @@ func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (Tea
 	return m, found(err)
 }
 
-// ChangeMember gives a member another role, once. The tokens that they made for the business end. They are signed out if they belong to no
-// other business.
-// Errors: [ErrRevoked], [ErrNotFound], [ErrLastOwner], those of postgres.Once. Faults: those of the principal's
-// rights; outcome_unknown.
+// ChangeMember gives a member another role, idempotently. The tokens that they made for the business end. They are
+// signed out if they belong to no other business. Errors: [ErrRevoked], [ErrNotFound], [ErrLastOwner], those of
+// postgres.Once. Faults: those of the principal's rights; outcome_unknown.
 func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID uuid.UUID, to access.Member, now time.Time) (TeamMember, error) {
 	return overMember(ctx, s, by, to.BusinessID, personID, to.Role, now, func(ctx context.Context, tx pgx.Tx) (TeamMember, error) {
 		_, err := tx.Exec(ctx, `
@@ -99,8 +98,8 @@ func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID 
 	})
 }
 
-// RemoveMember takes a person out of a business, once, and ends the tokens that they made for it. They are signed out
-// if they belong to no other business. Its errors and faults are those of [Store.ChangeMember].
+// RemoveMember removes a person from a business, idempotently, and ends the tokens that they made for it. They are
+// signed out if they belong to no other business. Its errors and faults are those of [Store.ChangeMember].
 func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessID, personID uuid.UUID, now time.Time) error {
 	_, err := overMember(ctx, s, by, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		if err := record(ctx, tx, event.MemberRemoved, personID, businessID, now); err != nil {
@@ -112,8 +111,9 @@ func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessI
 	return err
 }
 
-// overMember changes a member, once, who has the role to afterwards, "" for none. It locks the person, and then the owners of the
-// business in one order, so that of two who take each other's role away one is the last owner.
+// overMember runs a change of a member, idempotently. to is the role of the member after the change, "" for none. It
+// locks the person, and then the owners of the business in one order. So if two owners remove each other's role at the
+// same time, one of them stays the last owner.
 func overMember[T any](
 	ctx context.Context, s *Store, by access.Principal, businessID, personID uuid.UUID, to access.Role, now time.Time,
 	change func(context.Context, pgx.Tx) (T, error),
@@ -140,8 +140,9 @@ func overMember[T any](
 	})
 }
 
-// endIfAlone signs a person out everywhere if they belong to no other business and are no operator. Otherwise their sessions stay: they belong
-// to the other businesses as well, and what the person may do here is read at every request.
+// endIfAlone signs a person out everywhere if they belong to no other business and are not an operator. Otherwise their
+// sessions stay, because the sessions serve the other businesses too. The person's rights in this business are read at
+// every request.
 func endIfAlone(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	var elsewhere bool
 	err := tx.QueryRow(ctx, `

@@ -30,8 +30,8 @@ type Operator struct {
 // notLapsed is true of a person, unless a group makes them an operator and the provider vouched for that at or before the parameter.
 const notLapsed = `(people.operator_vouched_at IS NULL OR people.operator_vouched_at > %s)`
 
-// Operators lists the operators at the instant now, in the order in which they came, and the cursor of the page that follows, "" after the
-// last. Fault: invalid_parameter for a cursor that it has not given.
+// Operators lists the operators at the instant now, in the order in which they were added. It returns the cursor of the
+// next page, or "" after the last page. Fault: invalid_parameter for a cursor that Operators did not return.
 func (s *Store) Operators(ctx context.Context, now time.Time, page request.Page) ([]Operator, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -58,8 +58,9 @@ func scanOperator(row pgx.CollectableRow) (Operator, error) {
 	return o, err
 }
 
-// DemoteOperator takes the right of an operator away, once: it ends their sessions, their links and the tokens that they made as an operator.
-// Errors: [ErrRevoked], [ErrNotFound], [ErrLastOperator], those of postgres.Once. Faults: forbidden; outcome_unknown.
+// DemoteOperator removes the operator right of a person, idempotently. It ends their sessions, their links and the
+// tokens that they made as an operator. Errors: [ErrRevoked], [ErrNotFound], [ErrLastOperator], those of postgres.Once.
+// Faults: forbidden; outcome_unknown.
 func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		// All are locked in one order, so that of two operators who demote each other one stays.
@@ -100,8 +101,8 @@ func isOneOf(id uuid.UUID, all []uuid.UUID) error {
 	return ErrNotFound
 }
 
-// SignOutOperator ends an operator's sessions, their links and the tokens that they made as an operator, once. Errors: [ErrRevoked],
-// [ErrNotFound], those of postgres.Once. Faults: forbidden; outcome_unknown.
+// SignOutOperator ends an operator's sessions, their links and the tokens that they made as an operator, idempotently.
+// Errors: [ErrRevoked], [ErrNotFound], those of postgres.Once. Faults: forbidden; outcome_unknown.
 func (s *Store) SignOutOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		person, err := lockPerson(ctx, tx, personID)
@@ -123,8 +124,8 @@ func demote(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 	return revokeMadeAsOperator(ctx, tx, personID, now)
 }
 
-// revokeMadeAsOperator ends the tokens that a person made as an operator, which are those of operators and of businesses that the person does
-// not belong to, and those that were made with them.
+// revokeMadeAsOperator ends the tokens that a person made as an operator, and the tokens that were made with these.
+// Tokens made as an operator are those of operators, and those of businesses that the person does not belong to.
 func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	err := revoke(ctx, tx, `SELECT id FROM tokens WHERE created_by = @person_id AND NOT EXISTS (
 		SELECT FROM members WHERE members.person_id = @person_id AND members.business_id = tokens.business_id)`,
@@ -135,7 +136,8 @@ func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, no
 	return nil
 }
 
-// lapse demotes a person whom a group made an operator and for whom the provider has not vouched for [GroupOperatorGood], and signs them out.
+// lapse demotes and signs out a person whom a group made an operator, if the last vouching by the provider is older
+// than [GroupOperatorGood].
 func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if err := lockRights(ctx, tx, uuid.Nil, personID); err != nil {
 		return err

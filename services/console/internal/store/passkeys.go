@@ -130,8 +130,9 @@ func countPasskeys(ctx context.Context, tx pgx.Tx, personID uuid.UUID) (int, err
 	return postgres.Row(ctx, tx, pgx.RowTo[int], "count passkeys", `SELECT count(*) FROM passkeys WHERE person_id = $1`, personID)
 }
 
-// SignInByPasskey keeps a session of a person and notes what their passkey says now. One that was removed meanwhile, or whose count is not above the
-// one that is known, signs nobody in. Errors: [ErrNotFound].
+// SignInByPasskey creates a session of a person and stores the new counter and flags of their passkey. It signs in
+// nobody if the passkey was removed in the meantime, or if its counter is not above the stored one. Errors:
+// [ErrNotFound].
 func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Session, session [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := lockPerson(ctx, tx, of.PersonID); err != nil {
@@ -151,8 +152,9 @@ func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Sessio
 	})
 }
 
-// RemovePasskey takes a passkey away from a person, ends all their sessions and links, and keeps a new session. otherwise says that they can sign in
-// without a passkey and a password. Errors: [ErrRevoked], [ErrNotFound], [ErrLastWay].
+// RemovePasskey removes a passkey of a person, ends all their sessions and links, and creates a new session. otherwise
+// reports whether the person can sign in without a passkey and without a password. Errors: [ErrRevoked], [ErrNotFound],
+// [ErrLastWay].
 func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.UUID, otherwise bool, of Session, session [sha256.Size]byte) error {
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, of.PersonID); err != nil {
@@ -183,8 +185,8 @@ func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.
 	})
 }
 
-// RemovePassword leaves a person their passkeys alone, ends all their sessions and links, and keeps a new session.
-// Errors: [ErrRevoked], [ErrNotFound], [ErrLastWay].
+// RemovePassword removes the password of a person who has passkeys, ends all their sessions and links, and creates a
+// new session. Errors: [ErrRevoked], [ErrNotFound], [ErrLastWay].
 func (s *Store) RemovePassword(ctx context.Context, by access.Principal, of Session, session [sha256.Size]byte) error {
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, of.PersonID); err != nil {

@@ -39,8 +39,8 @@ func scanCredentials(row pgx.CollectableRow) (Credentials, error) {
 	return c, err
 }
 
-// SignInByPassword keeps a session of a person whose password still has this hash: one that was changed while it was compared signs nobody in.
-// Errors: [ErrNotFound].
+// SignInByPassword creates a session of a person whose password still has this hash. If the password was changed during
+// the comparison, the person is not signed in. Errors: [ErrNotFound].
 func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Session, session [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if err := requirePassword(ctx, tx, of.PersonID, passwordHash); err != nil {
@@ -50,8 +50,8 @@ func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Se
 	})
 }
 
-// ChangePassword puts a password in the place of the one that has the hash before, "" for none, ends all sessions and
-// links of the person, and keeps a new session. Errors: [ErrRevoked]; [ErrNotFound] where it is another one by now.
+// ChangePassword replaces the password that has the hash before, "" for none. It ends all sessions and links of the
+// person, and creates a new session. Errors: [ErrRevoked]; [ErrNotFound] if the stored hash is no longer before.
 func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before, after string, of Session, session [sha256.Size]byte) error {
 	_, err := revocation(ctx, s.pool, of.PersonID, func() (struct{}, error) {
 		return struct{}{}, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {

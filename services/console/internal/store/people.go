@@ -35,9 +35,9 @@ func (p *Person) parts() []any {
 	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.ByGroupAt, &p.CreatedAt, &p.Verified, &p.Password, &p.Passkey}
 }
 
-// AddPerson keeps a person who is no operator and not verified, whom a principal invites into a business, with the
-// nil UUID among the operators. It returns who has the address then: somebody who was known before stays as they are.
-// Errors: [ErrRevoked]. Faults: those of the principal's rights.
+// AddPerson adds a person whom a principal invites into a business; the nil UUID means among the operators. The new
+// person is not an operator and not verified. AddPerson returns the person who has the address: a known person is
+// returned unchanged. Errors: [ErrRevoked]. Faults: those of the principal's rights.
 func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID uuid.UUID, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -51,7 +51,7 @@ func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID u
 	return added, err
 }
 
-// AddVouched is [Store.AddPerson] of whom an identity provider vouches for.
+// AddVouched is [Store.AddPerson] for a person for whom an identity provider vouches.
 func (s *Store) AddVouched(ctx context.Context, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -82,8 +82,9 @@ func (s *Store) SetLanguage(ctx context.Context, by access.Principal, language s
 	})
 }
 
-// MakeOperator makes a person an operator of the platform at the instant now, once. They sign in anew; who is not
-// verified yet, by nothing that was set as them before. Errors: [ErrRevoked]. Faults: forbidden.
+// MakeOperator makes a person an operator of the platform at the instant now, idempotently. The person must sign in
+// again. A person who is not verified loses all credentials, because others may have set them. Errors: [ErrRevoked].
+// Faults: forbidden.
 func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	_, err := postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		if _, err := s.authorizeIn(ctx, tx, by, uuid.Nil, personID); err != nil {

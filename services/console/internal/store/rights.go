@@ -21,9 +21,9 @@ import (
 // unauthorized.
 var ErrRevoked = fault.New(fault.Unauthorized, "The session or token of this request has ended; sign in again, or send another token.")
 
-// lockRights locks the rights of roots until the transaction ends: those in changed against every use of them, and
-// reader against changes. It locks in one order, so that transactions that lock the rights of each other do not
-// deadlock. The nil UUID has no rights to lock.
+// lockRights locks the rights of roots until the transaction ends. It locks those in changed against every use of them,
+// and those of reader against changes. It locks in one order, so that transactions that lock the rights of each other
+// do not deadlock. The nil UUID has no rights to lock.
 func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uuid.UUID) error {
 	all := append(slices.Clone(changed), reader)
 	slices.SortFunc(all, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
@@ -64,9 +64,9 @@ func rootOfToken(ctx context.Context, from postgres.Querier, id uuid.UUID) (uuid
 	return root, err
 }
 
-// authorize returns a principal as they are now, and lets nothing change that until the transaction ends. changed are
-// the people whose rights the transaction changes. It comes before every other lock of the transaction. Errors:
-// [ErrRevoked].
+// authorize returns a principal with their current rights, and lets nothing change these rights until the transaction
+// ends. changed are the people whose rights the transaction changes. A transaction must call authorize before it takes
+// any other lock. Errors: [ErrRevoked].
 func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal, changed ...uuid.UUID) (access.Principal, error) {
 	root, err := rootOf(ctx, tx, by)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal, c
 	return s.current(ctx, tx, by)
 }
 
-// authorizeIn is [authorize] of a write about the team of a business, or, with the nil UUID, about operators. Errors:
+// authorizeIn is [authorize] for a write about the team of a business or, with the nil UUID, about operators. Errors:
 // [ErrRevoked]. Faults: business_not_found, forbidden.
 func (s *Store) authorizeIn(ctx context.Context, tx pgx.Tx, by access.Principal, businessID uuid.UUID, changed ...uuid.UUID) (access.Principal, error) {
 	now, err := s.authorize(ctx, tx, by, changed...)
@@ -138,9 +138,10 @@ func (s *Store) Current(ctx context.Context, by access.Principal) (access.Princi
 	return s.current(ctx, s.pool, by)
 }
 
-// BeginWrite notes that a principal begins a write in another service, which lasts for at most so long, and returns
-// the principal as they are after that. The note comes before the look-up: whoever takes rights away and does not see
-// the note has taken them before the look-up. [Store.EndWrite] ends it. Errors: [ErrRevoked].
+// BeginWrite records that a principal begins a write in another service, which lasts for at most the given time. It
+// returns the principal with their rights after that record. The record comes before the look-up of the rights. So a
+// revocation that does not see the record has removed the rights before the look-up. [Store.EndWrite] ends the write.
+// Errors: [ErrRevoked].
 func (s *Store) BeginWrite(ctx context.Context, by access.Principal, lasts time.Duration) (access.Principal, uuid.UUID, error) {
 	root, err := rootOf(ctx, s.pool, by)
 	if err != nil || root == uuid.Nil {
@@ -169,9 +170,9 @@ func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
-// revocation runs a transaction that takes rights from a root, and returns when the writes that began before it in
-// other services have ended. Its fault outcome_unknown says that the rights are gone, but one of these writes may
-// still happen.
+// revocation runs a transaction that takes rights from a root. It returns when the writes in other services that began
+// before the transaction have ended. Its fault outcome_unknown means that the rights are removed, but one of these
+// writes may still happen.
 func revocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID, revoke func() (T, error)) (T, error) {
 	done, err := revoke()
 	if err != nil || root == uuid.Nil {

@@ -85,8 +85,8 @@ func endSession(ctx context.Context, tx pgx.Tx, personID, id uuid.UUID) error {
 	return nil
 }
 
-// Sweep takes rights of operators away that have lapsed at the instant now, and removes sessions, links, challenges,
-// waits of programs, known browsers, invitations and notes of writes that have ended.
+// Sweep removes the lapsed rights of operators at the instant now. It also deletes sessions, links, challenges, device
+// logins, known browsers, invitations and records of writes that have ended.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	_, sessions := s.pool.Exec(ctx, `DELETE FROM sessions WHERE last_seen_at <= $1 OR created_at <= $2`, now.Add(-SessionIdle), now.Add(-SessionMost))
 	_, links := s.pool.Exec(ctx, `DELETE FROM links WHERE expires_at <= $1`, now)
@@ -98,7 +98,8 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	return errors.Join(s.lapseAll(ctx, now), sessions, links, challenges, devices, browsers, invitations, writes)
 }
 
-// goodSession is true of a session that has not ended, and of which no right has lapsed. Its parameters are those of [goodSessionAt].
+// goodSession is the SQL condition for a session that has not ended and whose operator right has not lapsed. Its
+// parameters are those of [goodSessionAt].
 var goodSession = `sessions.last_seen_at > $2 AND sessions.created_at > $3 AND ` + fmt.Sprintf(notLapsed, "$4")
 
 // goodSessionAt returns the key of a session as $1, and the parameters of [goodSession] at the instant now.
@@ -106,8 +107,8 @@ func goodSessionAt(key any, now time.Time) []any {
 	return []any{key, now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood)}
 }
 
-// SessionByHash returns the session with this hash that has not ended at the instant now, and notes to the minute that it was seen.
-// Errors: [ErrNotFound].
+// SessionByHash returns the session with this hash if it has not ended at the instant now. It updates the session's
+// last-seen time at most once a minute. Errors: [ErrNotFound].
 func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Signed, error) {
 	signed, err := postgres.Row(ctx, s.pool, scanSigned, "look up a session", `
 		SELECT sessions.id, sessions.person_id, sessions.client, sessions.created_at, sessions.last_seen_at, `+personColumns+`

@@ -1,5 +1,6 @@
-// Package store keeps people, what they are in businesses, their sessions and the tokens of the admin API in PostgreSQL. Whatever
-// authorises a request is read at every request and never cached: what is ended here is dead on every replica.
+// Package store keeps people, their roles in businesses, their sessions and the tokens of the admin API in PostgreSQL.
+// Everything that authorizes a request is read at every request and never cached. So a session or token that ends here
+// ends on every replica at once.
 package store
 
 import (
@@ -33,8 +34,8 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Outcome says what became of the write of a business that the request's Idempotency-Key names, as postgres.Outcome does; the nil business is
-// that of operators.
+// Outcome returns the stored result of the write that the request's Idempotency-Key names in a business, as
+// postgres.Outcome does. The nil id means the writes about operators.
 func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.Outcome(ctx, s.pool, businessID)
 }
@@ -44,7 +45,7 @@ type execer interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// OrNull is an id as the database and JSON have it: nobody's is null.
+// OrNull returns an id as the database and JSON have it: nil for the nil id.
 func OrNull(id uuid.UUID) *uuid.UUID {
 	if id == uuid.Nil {
 		return nil

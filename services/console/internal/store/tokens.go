@@ -103,8 +103,9 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 	return err
 }
 
-// Tokens lists the tokens of these businesses, of all and of operators where of is nil, oldest first, and the cursor of the page that follows, ""
-// after the last. Fault: invalid_parameter for a cursor that it has not given.
+// Tokens lists the tokens of these businesses, oldest first; if of is nil, all tokens, including those of operators. It
+// returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for a cursor that Tokens did
+// not return.
 func (s *Store) Tokens(ctx context.Context, of []uuid.UUID, page request.Page) ([]Token, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -139,8 +140,9 @@ func endedSQL(first string) string {
 		)`
 }
 
-// revoke ends tokens and those that were made with them, at once, and the invitations that were made with any of them. first is a query of
-// the ids of the former; its parameters are args. What ended before stays as it was.
+// revoke ends tokens and the tokens that were made with them, and the invitations that were made with any of them.
+// first is a query of the ids of the tokens to end; args are its parameters. Tokens that have already ended are not
+// changed.
 func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, now time.Time) error {
 	args = eventlog.Add(ctx, args, now)
 	if _, err := tx.Exec(ctx, endInvitationSQL(`made_by IN (`+endedSQL(first)+` SELECT id FROM ended_tokens)`), args); err != nil {
@@ -154,9 +156,8 @@ func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, no
 	return err
 }
 
-// RevokeToken ends a token of a business and those that were made with it, at once; what ended before stays as it
-// was. It is done once. Errors: [ErrRevoked], [ErrNotFound]. Faults: those of the principal's rights;
-// outcome_unknown.
+// RevokeToken ends a token of a business and the tokens that were made with it, idempotently. Tokens that have already
+// ended are not changed. Errors: [ErrRevoked], [ErrNotFound]. Faults: those of the principal's rights; outcome_unknown.
 func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID, id uuid.UUID, now time.Time) error {
 	root, err := rootOfToken(ctx, s.pool, id)
 	if errors.Is(err, ErrRevoked) {
@@ -180,8 +181,8 @@ func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID
 	return nil
 }
 
-// revokeMadeBy ends the tokens of a business that a person has made and those that were made with them, and the invitations that the
-// person made with and without them.
+// revokeMadeBy ends the tokens of a business that a person made, and the tokens that were made with these. It also ends
+// all invitations that the person made, with or without these tokens.
 func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	args := pgx.NamedArgs{"business_id": businessID, "person_id": personID}
 	_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND made_by = @person_id`), eventlog.Add(ctx, maps.Clone(args), now))
@@ -191,8 +192,9 @@ func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID
 	return revoke(ctx, tx, `SELECT id FROM tokens WHERE business_id = @business_id AND created_by = @person_id`, args, now)
 }
 
-// madeByLapsed finds the person who made a token, or the token that it was made with, if a group made them an operator and that has lapsed at the
-// parameter $3. A token of a business that the person belongs to was not made as an operator.
+// madeByLapsed finds the person who made a token, directly or through other tokens, if a group made them an operator
+// and that right has lapsed. The parameter $3 is the latest instant of vouching that has lapsed. A token of a business
+// that the person belongs to was not made as an operator.
 const madeByLapsed = `
 	WITH RECURSIVE makers AS (
 	    SELECT tokens.created_by AS id
@@ -202,7 +204,8 @@ const madeByLapsed = `
 	WHERE people.operator AND people.operator_vouched_at <= $3
 	  AND NOT EXISTS (SELECT FROM members WHERE members.person_id = people.id AND members.business_id = tokens.business_id)`
 
-// goodToken is true of a token that has not ended, and of whose maker no right has lapsed. Its parameters are those of [goodTokenAt].
+// goodToken is the SQL condition for a token that has not ended and whose maker's operator right has not lapsed. Its
+// parameters are those of [goodTokenAt].
 const goodToken = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (` + madeByLapsed + `)
 	AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`
 
