@@ -87,10 +87,10 @@ const (
 	endWriteTime = 2 * time.Second
 )
 
-// BeginWrite returns a principal as they are now, and notes that a write of theirs in another service is under way.
-// Taking their rights away is answered after the write has ended, which end notes. A write whose outcome is not known
-// counts for as long again as its request had left: the other service may still be at work on it. Fault:
-// unauthorized.
+// BeginWrite returns a principal with their current rights, and records that they have a write in progress in another
+// service. A revocation of the principal's rights returns only after the write has ended. The caller ends the write by
+// calling end. A write with an unknown outcome counts for twice the time that its request had left, because the other
+// service may still be working on it. Fault: unauthorized.
 func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, func(error), error) {
 	lasts := writeLasts
 	if deadline, ok := ctx.Deadline(); ok {

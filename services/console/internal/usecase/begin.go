@@ -41,9 +41,10 @@ func (b Beginning) Slug() string {
 // lists are the lists of what customers take.
 var lists = []string{"services", "events", "rentals"}
 
-// Begin publishes the first version of a business: what its trade's template has, as far as the first visit shows it
-// (docs/decisions/030). It is not open for bookings before [Open]. The problems are those of what was typed, and nothing is published then. Faults:
-// precondition_failed where the address is taken; invalid_parameter for an unknown trade; forbidden.
+// Begin publishes the first version of a business: the template of its trade, as far as the first visit shows it
+// (docs/decisions/030). The business does not accept bookings before [Open]. If the typed values have problems, Begin
+// returns them and publishes nothing. Faults: precondition_failed if the address is taken; invalid_parameter for an
+// unknown trade; forbidden.
 func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.Published, []manifest.Problem, error) {
 	if err := by.RequireAnywhere(access.ManageAccounts); err != nil {
 		return nil, nil, err
@@ -141,8 +142,8 @@ const (
 	LacksHours = "hours"
 )
 
-// MissingToOpen returns what a business lacks to be booked, or "": something to take (LacksOffer), or any hours although what it
-// offers is taken within hours (LacksHours).
+// MissingToOpen returns what a business lacks before it can be booked, or "". LacksOffer means that it offers nothing.
+// LacksHours means that it has no hours, although what it offers depends on hours.
 func MissingToOpen(fields document.Fields) string {
 	offered, withinHours := false, false
 	for _, list := range lists {
@@ -177,8 +178,9 @@ func hasHours(of document.Fields) bool {
 	})
 }
 
-// Staffed brings what the business offers in line with its team after somebody was added or taken out, by their keys before: who is new does all
-// that members do, and what nobody does any more all of them do.
+// Staffed updates the services of a business after a member was added or removed; before are the keys of the team
+// before that. A new member performs every service that lists staff. A service that no longer has any staff is
+// performed by the whole team.
 func Staffed(fields document.Fields, before []string) {
 	var now, added []any
 	for _, member := range objects(fields, "staff") {

@@ -38,8 +38,8 @@ func (o *Owner) RevokeKey(ctx context.Context, by Principal, slug string, id uui
 	return nil
 }
 
-// MoveBooking makes one of the moves that an owner can make, but for cancelling. A member of the staff moves their own bookings, and does not
-// learn of others.
+// MoveBooking makes one of the transitions that an owner can make, except cancelling. A member of the staff changes
+// their own bookings; other bookings are not_found for them.
 func (o *Owner) MoveBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, move string) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {

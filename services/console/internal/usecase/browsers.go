@@ -21,8 +21,8 @@ func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool,
 	return a.Store.KnowsBrowser(ctx, secret.Hash(clear), address(email), a.Clock.Now())
 }
 
-// RememberBrowser notes that a person has signed in in the browser that keeps this secret, and returns the secret that it
-// keeps from now on: a new one if it has none yet.
+// RememberBrowser records that a person has signed in, in the browser that keeps this secret. It returns the secret
+// that the browser keeps from now on: a new one if the browser had none.
 func (a *Accounts) RememberBrowser(ctx context.Context, clear string, signed *SignedIn) (string, error) {
 	if !secret.WellFormed("", clear) {
 		clear, _ = secret.New("")

@@ -22,10 +22,11 @@ type RemovalNotes interface {
 
 var _ RemovalNotes = (*store.Store)(nil)
 
-// Remove removes a business; one whose customers are expected only by force. It takes the keys away first: whoever books by key is
-// stopped before the offer goes, and a removal that breaks off can be repeated while the slug still leads to the business. Repeated under its
-// Idempotency-Key, it never touches another business that has the slug by then. Faults: conflict where customers are expected; outcome_unknown where
-// it breaks off after the keys were taken away.
+// Remove removes a business. A business that expects customers is removed only if force is set. Remove revokes the API
+// keys first, so that bookings by key stop before the offer disappears. An interrupted removal can be repeated while
+// the slug still leads to the business. Repeated under its Idempotency-Key, it never removes another business that has
+// the slug by then. Faults: conflict if customers are expected; outcome_unknown if it fails after the keys were
+// revoked.
 func (o *Owner) Remove(ctx context.Context, by Principal, slug string, force bool) error {
 	business, err := o.Business(ctx, slug)
 	if idempotency.Of(ctx).Key != "" && (err == nil || fault.Is(err, fault.BusinessNotFound)) {

@@ -60,8 +60,8 @@ const (
 	bookingPage = 1000
 )
 
-// Calendar reads days 1 or 7 from a date on. Of one day it has a column for each member; of seven one for each day, of the member where
-// there is one. A booking service that is away leaves what is booked unknown.
+// Calendar reads 1 or 7 days from a date on. One day has a column for each member. Seven days have a column for each
+// day, of one member if member is set. If the booking service is unavailable, the bookings are unknown.
 func (o *Owner) Calendar(ctx context.Context, by Principal, slug string, from timespan.Date, days int, member *uuid.UUID) (*Calendar, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -147,8 +147,8 @@ func (c *Calendar) place(business *catalog.Offer, bookings []booking.Booking) {
 	}
 }
 
-// timeIn is the time of a booking in a column: of a member what that member performs, otherwise all of it. It is false where the booking
-// stands in other columns.
+// timeIn returns the time of a booking in a column. In a member's column it is the time in which that member performs;
+// in other columns, the whole time. It returns false if the booking belongs in other columns.
 func (c *Calendar) timeIn(col *Column, b booking.Booking) (time.Time, time.Time, bool) {
 	if col.Member != nil {
 		return b.PerformedBy(col.Member.ID)
@@ -192,8 +192,8 @@ func placed(business *catalog.Offer, b booking.Booking, at Minutes) Placed {
 	return p
 }
 
-// describe fills the columns of a calendar with what availability says: when work is done, what classes take, and what is free. Where
-// availability is away, that and what is booked is unknown.
+// describe fills the columns of a calendar with data from availability: working hours, the times of classes, and free
+// time. If availability is unavailable, these are unknown, and so are the bookings.
 func (o *Owner) describe(ctx context.Context, business *catalog.Offer, cal *Calendar) error {
 	agenda, err := o.agenda(ctx, business, cal.From, cal.Days)
 	if err != nil {

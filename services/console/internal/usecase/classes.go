@@ -39,8 +39,9 @@ type Session struct {
 // Left is how many seats are free; 0 where more are taken than the capacity of today.
 func (s *Session) Left() int { return max(0, s.Class.Capacity-s.Taken) }
 
-// Sessions reads the class sessions of so many days from a date on, with the seats that are taken; a member of the staff has their own. Where
-// availability is away, there is none; where booking is, the seats are unknown.
+// Sessions reads the class sessions of the given number of days from a date on, with their taken seats. A member of the
+// staff sees their own sessions. If availability is unavailable, there are no sessions; if booking is, the seats are
+// unknown.
 func (o *Owner) Sessions(ctx context.Context, by Principal, business *catalog.Offer, from timespan.Date, days int) (*Sessions, error) {
 	all := &Sessions{From: from, Days: days}
 	if !business.Modules.Services {
@@ -104,8 +105,8 @@ type Roster struct {
 	Guests  Part[booking.Booking]
 }
 
-// Roster reads the bookings of a session on a date, without those that are cancelled, by name. Faults: not_found where it does not take place
-// then, or is another member's and the person sees their own alone.
+// Roster reads the bookings of a session on a date, without the cancelled ones, sorted by name. Faults: not_found if
+// the session does not take place then, or if it belongs to another member and the person sees only their own.
 func (o *Owner) Roster(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID, date timespan.Date) (*Roster, error) {
 	day, err := o.Sessions(ctx, by, business, date, 1)
 	if err != nil {

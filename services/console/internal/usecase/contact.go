@@ -14,8 +14,8 @@ func hidesContact(by Principal, business *catalog.Offer) bool {
 	return by.Reach(business.ID, access.SeeSales) == access.NoContact
 }
 
-// removeContact removes the contact and the answers of the customer from a booking, an order of tickets or a
-// reservation. It is the only place that does so: a field that identifies the customer is added here.
+// removeContact removes the customer's contact and answers from a booking, an order of tickets or a reservation. It is
+// the only function that does so: a new field that identifies the customer must be added here.
 func removeContact[T booking.Booking | booking.Ticket | rental.Reservation](sale *T) {
 	none := []byte("{}")
 	switch s := any(sale).(type) {

@@ -33,8 +33,8 @@ type CustomerExport struct {
 	Messages     []notifications.HeldMessage `json:"messages"`
 }
 
-// Customers lists who has booked, reserved or holds tickets, by address; query is part of a name, an address or a phone number. Faults:
-// invalid_parameter for a bad query or page.
+// Customers lists the customers who have a booking, a reservation or tickets, by address. query is part of a name, an
+// address or a phone number. Faults: invalid_parameter for a bad query or page.
 func (o *Owner) Customers(ctx context.Context, slug, query string, page request.Page) (*CustomerList, error) {
 	after, err := base64.RawURLEncoding.DecodeString(page.Cursor)
 	if err != nil {
@@ -101,8 +101,8 @@ func without(list, other []customer.Customer) []string {
 	return addresses
 }
 
-// ExportCustomer returns all that is held of a customer. Faults: invalid_parameter for what is no address; conflict where there is more than
-// one customer can have.
+// ExportCustomer returns everything that is stored about a customer. Faults: invalid_parameter for an invalid address;
+// conflict if there is more than one customer can have.
 func (o *Owner) ExportCustomer(ctx context.Context, by Principal, slug, email string) (*CustomerExport, error) {
 	address, err := customer.Check(email)
 	if err != nil {
@@ -135,10 +135,11 @@ func (o *Owner) ExportCustomer(ctx context.Context, by Principal, slug, email st
 	}, nil
 }
 
-// EraseCustomer forgets a customer, but for what lies ahead, which it names, unless it is forced. What was sold, when and for how much
-// stays. Repeated, it forgets what was left: also where a service was away, after which what the others forgot stays forgotten. Notifications
-// comes last, as it is told what stays. Faults: invalid_parameter for what is no address; conflict where too much lies ahead to be named;
-// outcome_unknown where a service was away after another has forgotten.
+// EraseCustomer erases a customer's data, except for future bookings and reservations, which it lists; with force, it
+// erases these too. The items sold, their times and their amounts stay. A repeated call erases what is left, for
+// example after a service was unavailable. Notifications comes last, because it needs to know what stays. Faults:
+// invalid_parameter for an invalid address; conflict if too many future items would have to be listed; outcome_unknown
+// if a service was unavailable after another had erased its part.
 func (o *Owner) EraseCustomer(ctx context.Context, by Principal, slug string, asked customer.Erase) (*customer.Forgotten, error) {
 	address, err := customer.Check(asked.Email)
 	if err != nil {

@@ -66,8 +66,8 @@ func UserCode(typed string) string {
 // ShowCode writes a code as a program shows it.
 func ShowCode(code string) string { return code[:codeLength/2] + "-" + code[codeLength/2:] }
 
-// BeginDevice begins to sign a program in (RFC 8628): it returns the program's own secret, and the code that its person confirms. client is what its
-// machine calls itself.
+// BeginDevice starts the sign-in of a program (RFC 8628). It returns the program's own secret, and the code that its
+// person confirms. client is the name that the program's machine reports.
 func (a *Accounts) BeginDevice(ctx context.Context, client string) (string, string, error) {
 	clear, hash := secret.New("")
 	now := a.Clock.Now()
@@ -141,8 +141,8 @@ func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedIn, typed str
 	return err
 }
 
-// Devices lists the programs that act for who is signed in, newest first, with the names of the businesses that they
-// act in by id. Where catalog is away, the names are left out: the programs can be ended all the same.
+// Devices lists the programs that act for the signed-in person, newest first, and the names of their businesses by id.
+// If catalog is unavailable, the names are left out, so that the programs can still be ended.
 func (a *Accounts) Devices(ctx context.Context, signed *SignedIn) ([]store.Token, map[uuid.UUID]string, error) {
 	devices, err := a.Store.Devices(ctx, signed.Person.ID, a.Clock.Now())
 	if err != nil || len(devices) == 0 || signed.Principal.Operator {
@@ -181,8 +181,8 @@ func (a *Accounts) tellOfDevice(ctx context.Context, made store.Token) {
 	})
 }
 
-// RedeemDevice gives the program with a secret its token, once it is allowed to have one. Errors: [ErrNobody] for a secret that no program has;
-// [store.ErrPending], [store.ErrTooSoon], [store.ErrDenied], [store.ErrExpired].
+// RedeemDevice returns the token of the program with this secret, after the person has allowed the program. Errors:
+// [ErrNobody] for an unknown secret; [store.ErrPending], [store.ErrTooSoon], [store.ErrDenied], [store.ErrExpired].
 func (a *Accounts) RedeemDevice(ctx context.Context, clear string) (string, error) {
 	if !secret.WellFormed("", clear) {
 		return "", ErrNobody

@@ -19,9 +19,9 @@ type EventLister interface {
 	List(ctx context.Context, businessID uuid.UUID, filter event.Filter, page request.Page) (event.List, error)
 }
 
-// Events lists what happened to a business and to what it has, newest first: the events of all services that own some, as one list. It is
-// whole or refused. All lists go by time and then by id, so that one cursor is a place in each of them. Faults: also
-// invalid_parameter for a bad cursor.
+// Events lists the events of a business and its objects, newest first, from all services that have events, as one list.
+// If one service cannot answer, the whole call fails. All lists are sorted by time and then by id, so that one cursor
+// is valid for each of them. Faults: also invalid_parameter for a bad cursor.
 func (o *Owner) Events(ctx context.Context, slug string, filter event.Filter, page request.Page) (*event.List, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -30,7 +30,8 @@ func (o *Owner) Events(ctx context.Context, slug string, filter event.Filter, pa
 	return listAll(ctx, o.Audit, business.ID, filter, page)
 }
 
-// AuditLog lists what [Owner.Events] lists, for who looks after the team with what happened to its people and tokens.
+// AuditLog lists the same events as [Owner.Events]. A person who manages the team also sees the events of its people
+// and tokens.
 func (o *Owner) AuditLog(ctx context.Context, by Principal, slug string, filter event.Filter, page request.Page) (*event.List, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Explain says why a start can or cannot be booked (pages.md, "Why not?"), by the offer as it is published now. What could not be
-// read makes the answer not computed. Faults: service_not_found, invalid_parameter.
+// Explain reports why a start can or cannot be booked (pages.md, "Why not?"), by the currently published business
+// snapshot. If some data cannot be read, the answer is marked as not computed. Faults: service_not_found,
+// invalid_parameter.
 func (o *Owner) Explain(ctx context.Context, slug string, start availability.Question) (*availability.Explanation, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {

@@ -20,8 +20,9 @@ func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, err
 	return address, attempt, err
 }
 
-// SignInByIdentity signs in whom the provider vouches for, and returns the secret of a new session: who was invited, and whoever is an operator by
-// their group. Errors: [ErrNobody] for who was not invited; those of [oidc.Provider.Finish].
+// SignInByIdentity signs in a person for whom the provider vouches, and returns the secret of a new session. The person
+// must have been invited, or be an operator by their group. Errors: [ErrNobody] for a person who was not invited; those
+// of [oidc.Provider.Finish].
 func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt, state, code, client string) (string, error) {
 	who, err := a.Provider.Finish(ctx, attempt, state, code)
 	if err != nil {

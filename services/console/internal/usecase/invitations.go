@@ -43,8 +43,8 @@ type Received struct {
 	Business string // its name
 }
 
-// ReceivedInvitations lists the open invitations to the signed-in person, oldest first. A person whose address is not verified sees none:
-// another inviter may be signed in as them. Faults: service_unavailable.
+// ReceivedInvitations lists the open invitations to the signed-in person, oldest first. A person whose address is not
+// verified sees none: another inviter may be signed in as this person. Faults: service_unavailable.
 func (a *Accounts) ReceivedInvitations(ctx context.Context, signed *SignedIn) ([]Received, error) {
 	if !signed.Person.Verified {
 		return nil, nil
@@ -101,8 +101,9 @@ func (a *Accounts) InvitationByLink(ctx context.Context, clear string) (*Receive
 	return &list[0], nil
 }
 
-// AcceptInvitation makes the person with an address a member of the business that invited it. The caller has proved that the address is the
-// person's, by a mailed link. Errors: [ErrNobody]. Fault: conflict for a person with too many businesses.
+// AcceptInvitation makes the person with an address a member of the business that invited it. The caller has checked,
+// by a mailed link, that the person owns the address. Errors: [ErrNobody]. Fault: conflict for a person with too many
+// businesses.
 func (a *Accounts) AcceptInvitation(ctx context.Context, id uuid.UUID, email string) error {
 	return a.accepted(ctx, id, a.Store.AcceptInvitation(ctx, id, email, a.Clock.Now()))
 }

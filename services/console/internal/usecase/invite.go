@@ -29,8 +29,8 @@ type Invitation struct {
 	Unsaid  bool       // nothing is mailed: the inviter tells them
 }
 
-// Invited is what became of an invitation. Link is the path of a page that signs the person in once, below the address of the owner's side;
-// "" for a known person, who signs in as always.
+// Invited is the result of an invitation. Link is the path, on the owner's side, of a page that signs the person in
+// once. It is "" for a known person, who signs in as usual.
 type Invited struct {
 	ID        uuid.UUID // of the person, or of the invitation while it is pending
 	Email     string
@@ -44,9 +44,10 @@ type Invited struct {
 // LinkPath is where a link of this secret is opened.
 func LinkPath(secret string) string { return "/sign-in/link/" + secret }
 
-// Invite asks a person into a business and mails them. An operator, who vouches for the address, adds a member at once. So does an owner,
-// if no other business knows the address. Everybody else is known and joins by accepting: until then the business sees the address alone.
-// Faults: invalid_parameter; conflict for a member with another role.
+// Invite invites a person into a business and mails them. An operator vouches for the address, so an operator's
+// invitation adds a member at once. So does an owner's, if no other business knows the address. Otherwise the person is
+// known and joins by accepting; until then the business sees only the address. Faults: invalid_parameter; conflict for
+// a member with another role.
 func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.Offer, wanted Invitation) (*Invited, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
@@ -157,8 +158,8 @@ func memberFault(err error) error {
 	return err
 }
 
-// invited makes the link. An operator gets one to any person; an owner to a person who is not verified and belongs to no business that
-// the owner does not manage.
+// invited makes the link. An operator gets a link for any person. An owner gets one only for a person who is not
+// verified and belongs to no business that the owner does not manage.
 func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UUID, person store.Person, role access.Role) (*Invited, error) {
 	invited := &Invited{ID: person.ID, Email: person.Email, Role: role}
 	link := store.Link{PersonID: person.ID, Purpose: store.ForSignIn}

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// ListBookings lists bookings in order of their local start, as far as the role sees them: a member of the staff their own, a viewer without
-// customers' contact. Faults: invalid_parameter for a bad filter or page.
+// ListBookings lists bookings in order of their local start, as far as the role may see them. A member of the staff
+// sees their own; a viewer sees no customer contact. Faults: invalid_parameter for a bad filter or page.
 func (o *Owner) ListBookings(ctx context.Context, by Principal, slug string, filter booking.Filter, page request.Page) (*booking.BookingList, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -33,8 +33,8 @@ func (o *Owner) ListBookings(ctx context.Context, by Principal, slug string, fil
 	return list, err
 }
 
-// ListTickets lists orders of tickets; a viewer sees them without customers' contact, and may not look for it. Faults: invalid_parameter for a
-// bad filter or page.
+// ListTickets lists orders of tickets. A viewer sees them without customer contact, and may not search by it. Faults:
+// invalid_parameter for a bad filter or page.
 func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filter booking.TicketFilter, page request.Page) (*booking.TicketList, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {

@@ -112,8 +112,8 @@ func allOf[T any](read func(request.Page) ([]T, string, error), wanted func(T) b
 	}
 }
 
-// EndMadeBy ends all that a person made in a business. What breaks off in between is repeated and does the rest.
-// Faults: forbidden; outcome_unknown if a part was ended when another service was away.
+// EndMadeBy ends everything that a person made in a business. If it fails in between, a repeated call does the rest.
+// Faults: forbidden; outcome_unknown if a service was unavailable after a part was ended.
 func (o *Owner) EndMadeBy(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) error {
 	made, err := o.MadeBy(ctx, by, business, personID)
 	if err != nil {

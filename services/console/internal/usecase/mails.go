@@ -74,9 +74,10 @@ func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, w
 	return err == nil
 }
 
-// mailInvitation mails somebody that they were invited into a business, or, where its name is "", among the operators, with a link by which they come
-// in, unless they know how to. pending is the invitation that a known person accepts, nil if there is none. It reports whether the mail server has
-// taken the mail. What is mailed reaches whom the address belongs to, so it vouches.
+// mailInvitation mails a person that they were invited into a business or, if business is "", among the operators. The
+// mail has a link to sign in, unless the person already can sign in. pending is the invitation that a known person
+// accepts, nil for none. mailInvitation reports whether the mail server has accepted the mail. A mail reaches the owner
+// of the address, so its link verifies the person.
 func (a *Accounts) mailInvitation(ctx context.Context, by Principal, businessID uuid.UUID, to store.Person, pending uuid.UUID, business, language string) bool {
 	if a.OwnerURL == "" || a.Limits.Invitation(ctx, AccountKey(to.Email)) != nil {
 		return false
@@ -129,8 +130,8 @@ const (
 	aboutPayments  = "payment accounts"
 )
 
-// mayNotify reports whether a person may be mailed about a change now, and counts the mail. An address that is not verified may be
-// that of a stranger, whom an inviter could reach with any number of mails.
+// mayNotify reports whether a person may be mailed about a change now, and counts the mail. An unverified address may
+// belong to a stranger. Without this check, an inviter could send any number of mails to it.
 func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject string) bool {
 	if !to.Verified {
 		return false
@@ -143,8 +144,8 @@ func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject strin
 	return true
 }
 
-// MailOwners mails every owner of a business in the background whose address is verified. subject is the kind of the change, and write
-// makes the mail to one of them.
+// MailOwners mails, in the background, every owner of a business whose address is verified. subject is the kind of the
+// change; write makes the mail to one owner.
 func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, subject string, write func(to store.Person) (notifications.Mail, error)) {
 	if a.OwnerURL == "" {
 		return

@@ -38,8 +38,8 @@ func (a *Accounts) Member(ctx context.Context, by Principal, business *catalog.O
 	return &m, teamFault(err)
 }
 
-// ChangeMember gives a member another role, which ends the tokens that they made for the business. They are signed out if they belong to no
-// other business. Faults: invalid_parameter; not_found; conflict for the last owner.
+// ChangeMember gives a member another role, which ends the tokens that they made for the business. They are signed out
+// if they belong to no other business. Faults: invalid_parameter; not_found; conflict for the last owner.
 func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID, role access.Role, staffID *uuid.UUID) (*store.TeamMember, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *cat
 	return &changed, nil
 }
 
-// RemoveMember takes a person out of a business, and ends the tokens that they made for it. They are signed out if they belong to no other
-// business. Faults: not_found; conflict for the last owner.
+// RemoveMember removes a person from a business, and ends the tokens that they made for it. They are signed out if they
+// belong to no other business. Faults: not_found; conflict for the last owner.
 func (a *Accounts) RemoveMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) error {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return err
@@ -79,8 +79,9 @@ func teamFault(err error) error {
 	return err
 }
 
-// VerifiedMembers returns those of at most [console.MaxAddresses] addresses, as they are given, that belong to verified
-// members of a business or to verified operators. Fault: invalid_parameter for too many.
+// VerifiedMembers returns those of at most [console.MaxAddresses] addresses that belong to verified members of a
+// business or to verified operators. It returns the addresses as they were passed. Fault: invalid_parameter for too
+// many.
 func (a *Accounts) VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error) {
 	if len(emails) > console.MaxAddresses {
 		return nil, request.Invalid("emails: send at most %d addresses.", console.MaxAddresses)

@@ -36,8 +36,9 @@ func (o *Owner) Reschedule(ctx context.Context, by Principal, slug string, id uu
 	return moved, err
 }
 
-// boundsRefund reports whether a reschedule by a principal bounds a later refund, as one by the customer does
-// (lifecycle.md §3). Those who run the business may move a booking for its own reasons, so that theirs does not.
+// boundsRefund reports whether a reschedule by a principal limits a later refund, as a reschedule by the customer does
+// (lifecycle.md §3). Operators, owners and managers may reschedule for reasons of the business, so theirs does not
+// limit it.
 func boundsRefund(by Principal, businessID uuid.UUID) bool {
 	member, _ := by.In(businessID)
 	switch member.Role {

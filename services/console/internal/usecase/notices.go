@@ -46,8 +46,8 @@ func (w *watched) keepCustomersDays() int {
 	return (&manifest.Manifest{Privacy: w.Privacy}).KeepCustomersDays()
 }
 
-// notifyOwners mails the owners when a new version keeps customer data for fewer days, or names other payment accounts, than the
-// version before. The version is published whatever becomes of the mail, so that a failure is only logged.
+// notifyOwners mails the owners if a new version keeps customer data for fewer days, or names other payment accounts,
+// than the version before. The version is already published, so a failure is only logged.
 func (o *Owner) notifyOwners(ctx context.Context, published *catalog.Published) {
 	if published.Created {
 		return

@@ -40,10 +40,10 @@ func (o *Owner) Offer(ctx context.Context, slug string, version int64) (*Offer, 
 type OfferChange struct {
 	Base   int64           // the version that was changed
 	Fields document.Fields // what the change makes of it
-	// TakeTheirs says, for each path that somebody else has changed in another way since, whether theirs is taken, else mine; what it does not
-	// name has to be asked.
+	// TakeTheirs has, for each path that both sides changed differently: true to take the other person's change, false
+	// to take mine. A conflicting path that is not in the map is returned as a conflict.
 	TakeTheirs map[string]bool
-	// Over is the newest version that whoever decided this has seen; 0 for who was not asked yet.
+	// Over is the newest version that the person who decided TakeTheirs has seen; 0 if the person was not asked yet.
 	Over int64
 	// Newest is the newest version if it was just read; nil to read it. If it is outdated, publishing the draft fails.
 	Newest *Offer
@@ -53,7 +53,7 @@ type OfferChange struct {
 type OfferDraft struct {
 	*document.Document        // nil where there are problems
 	Before             *Offer // the newest version, over which alone it is published
-	// Conflicts are what somebody else has changed in another way since, and of which nobody has said yet which it is to be. Such a draft
+	// Conflicts are the paths that both sides changed differently and that are not decided yet. A draft with conflicts
 	// is not published.
 	Conflicts []document.Conflict
 	// Problems keep it from being published. Their paths count from 0 in Fields.
@@ -61,9 +61,9 @@ type OfferDraft struct {
 	Fields   document.Fields
 }
 
-// DraftOffer holds a change against the newest version: where somebody else has published since, both changes are in it, and where both
-// changed the same, that is listed. Nothing is published. Faults: conflict where the offer is managed elsewhere; not_found for an unknown
-// version.
+// DraftOffer compares a change with the newest version and publishes nothing. If another person has published since,
+// the draft has both changes; paths that both changed are listed as conflicts. Faults: conflict if the offer is managed
+// elsewhere; not_found for an unknown version.
 func (o *Owner) DraftOffer(ctx context.Context, slug string, change OfferChange) (*OfferDraft, error) {
 	newest, err := change.Newest, error(nil)
 	if newest == nil {
@@ -109,9 +109,9 @@ func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
 	return nil
 }
 
-// PublishOffer publishes a draft that has neither conflicts nor problems, over the version that it was compared with alone.
-// A draft that changes nothing publishes nothing. business is the business as it was read for this request. Faults:
-// precondition_failed if another version is the newest by now; those of [Owner.Publish].
+// PublishOffer publishes a draft that has neither conflicts nor problems, only over the version that it was compared
+// with. A draft that changes nothing publishes nothing. business is the business as it was read for this request.
+// Faults: precondition_failed if another version is the newest by now; those of [Owner.Publish].
 func (o *Owner) PublishOffer(
 	ctx context.Context, by Principal, business *catalog.Offer, draft *OfferDraft,
 ) (*catalog.Published, error) {
@@ -139,8 +139,8 @@ func (o *Owner) PublishOffer(
 	return published, err
 }
 
-// UndoOffer takes back what one version has changed, and keeps what others have published since. Its draft and its faults are as those of
-// [Owner.DraftOffer]; conflict also where there is no version before.
+// UndoOffer makes a draft that reverts the changes of one version and keeps what others have published since. The draft
+// and the faults are those of [Owner.DraftOffer]. Fault: also conflict for the first version.
 func (o *Owner) UndoOffer(ctx context.Context, slug string, version int64) (*OfferDraft, error) {
 	if version < 2 {
 		return nil, fault.New(fault.Conflict, "There is no version before the first.")

@@ -16,9 +16,10 @@ type TextChange struct {
 	Text        []byte
 }
 
-// DraftText holds a text against the newest version. Where somebody else has published since, the lines of both are merged where they lie apart, else
-// what both say, written into this text; where both say another of the same, that is listed as a conflict. Nothing is published. The problems are
-// those of the text, at its lines. Faults: as [Owner.DraftOffer].
+// DraftText compares a text with the newest version and publishes nothing. If another person has published since, it
+// merges the lines of both if they do not overlap. Otherwise it merges the fields and writes them into this text. A
+// field that both changed differently is listed as a conflict. The problems are those of the text, with its line
+// numbers. Faults: those of [Owner.DraftOffer].
 func (o *Owner) DraftText(ctx context.Context, by Principal, slug string, change TextChange) (*OfferDraft, error) {
 	newest, err := o.Offer(ctx, slug, 0)
 	if err != nil {

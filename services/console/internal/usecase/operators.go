@@ -22,8 +22,8 @@ func (a *Accounts) Operators(ctx context.Context, by Principal, page request.Pag
 	return a.Store.Operators(ctx, a.Clock.Now(), page)
 }
 
-// DemoteOperator takes the right of an operator away and signs them out. The tokens that they made as an operator end. Faults: forbidden;
-// not_found; conflict for the last operator.
+// DemoteOperator removes the operator right of a person and signs them out. The tokens that they made as an operator
+// end. Faults: forbidden; not_found; conflict for the last operator.
 func (a *Accounts) DemoteOperator(ctx context.Context, by Principal, personID uuid.UUID) error {
 	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
 		return err
@@ -35,7 +35,8 @@ func (a *Accounts) DemoteOperator(ctx context.Context, by Principal, personID uu
 	return nil
 }
 
-// SignOutOperator signs an operator out everywhere. The tokens that they made as an operator end. Faults: forbidden; not_found.
+// SignOutOperator signs an operator out everywhere. The tokens that they made as an operator end. Faults: forbidden;
+// not_found.
 func (a *Accounts) SignOutOperator(ctx context.Context, by Principal, personID uuid.UUID) error {
 	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
 		return err

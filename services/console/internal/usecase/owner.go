@@ -1,6 +1,6 @@
-// Package usecase does what the owner of businesses asks for, through the services that own the answers, and logs every change with
-// who made it. The admin API calls it; whatever else an owner uses calls the same functions. Errors are faults: those that the
-// methods of the clients name, business_not_found among them, and those named here.
+// Package usecase does what the owner of businesses asks for, by calling the services that own the data. It logs every
+// change with the person who made it. The admin API and the owner's pages call the same functions. Errors are faults:
+// those of the clients' methods, such as business_not_found, and those named here.
 package usecase
 
 import (
@@ -39,8 +39,8 @@ type Owner struct {
 // Principal is who asks. What their role lets them do at all, the route has decided; a use case narrows what it does to what is theirs.
 type Principal = access.Principal
 
-// Business finds a business as catalog has it now: one that was removed is gone at once, also where another has its slug by then. Fault:
-// business_not_found.
+// Business finds a business as catalog has it now. A removed business is not found, even if another business has its
+// slug by then. Fault: business_not_found.
 func (o *Owner) Business(ctx context.Context, slug string) (*catalog.Offer, error) {
 	business, err := o.Offers.Fresh(ctx, slug)
 	if err != nil {
@@ -52,8 +52,8 @@ func (o *Owner) Business(ctx context.Context, slug string) (*catalog.Offer, erro
 	return business, nil
 }
 
-// unfinished is the fault of a write of which a part was done when the rest failed: that the whole was refused would not be true. What the rest was refused for
-// stays what it is, but for a service that is away.
+// unfinished returns the fault of a write that failed after a part of it was done. If a service was unavailable, the
+// fault is outcome_unknown, because the write was not refused as a whole. A refusal of the rest is returned unchanged.
 func unfinished(err error) error {
 	if fault.KindOf(err).Status < http.StatusInternalServerError {
 		return err
@@ -61,8 +61,9 @@ func unfinished(err error) error {
 	return fault.Unknown(err)
 }
 
-// rentals asks rental about the business that has a slug now, and not about who had it before. For an operator, who sees all of them, rental
-// finds the business itself, also while catalog is away. Fault: business_not_found.
+// rentals returns a client of rental for the business that has a slug now, not for one that had it before. For an
+// operator, who sees all businesses, rental finds the business itself, even while catalog is unavailable. Fault:
+// business_not_found.
 func (o *Owner) rentals(ctx context.Context, by Principal, slug string) (*rental.Client, error) {
 	if by.Operator {
 		return o.Rentals, nil
@@ -74,7 +75,8 @@ func (o *Owner) rentals(ctx context.Context, by Principal, slug string) (*rental
 	return o.Rentals.Of(business.ID), nil
 }
 
-// changed logs who changed what. The attributes name things by id; customers' data has no place in them.
+// changed logs a change and the principal who made it. The attributes name things by id and must not contain customers'
+// data.
 func (o *Owner) changed(ctx context.Context, by Principal, change, slug string, attrs ...slog.Attr) {
 	attrs = append([]slog.Attr{
 		slog.String("change", change), slog.String("slug", slug), slog.String("by", by.String()),

@@ -33,7 +33,8 @@ var (
 	ErrPasskeyRefused = errors.New("the passkey was not made")
 )
 
-// BeginPasskeySignIn returns what a browser is told to sign somebody in by a passkey, the same whoever it is, and a secret that it keeps until it answers.
+// BeginPasskeySignIn returns the options with which a browser signs a person in by a passkey, and a secret that the
+// browser keeps until it answers. The options are the same for every person.
 func (a *Accounts) BeginPasskeySignIn(ctx context.Context) (json.RawMessage, string, error) {
 	told, challenge, err := a.Passkeys.Begin()
 	if err != nil {
@@ -55,8 +56,8 @@ func (a *Accounts) take(ctx context.Context, clear string, personID uuid.UUID) (
 	return challenge, err
 }
 
-// SignInByPasskey signs in whose passkey has answered, and returns the secret of a new session. Where an e-mail address is given, the passkey must be
-// its person's. Errors: [ErrNobody].
+// SignInByPasskey signs in the person whose passkey has answered, and returns the secret of a new session. If email is
+// not empty, the passkey must belong to the person with that address. Errors: [ErrNobody].
 func (a *Accounts) SignInByPasskey(ctx context.Context, clear, email, answer, client string) (string, error) {
 	session, err := a.signInByPasskey(ctx, clear, address(email), answer, client)
 	if errors.Is(err, ErrNobody) || errors.Is(err, store.ErrNotFound) || errors.Is(err, passkey.ErrRefused) {
@@ -127,8 +128,8 @@ func (a *Accounts) freshKeys(ctx context.Context, signed *SignedIn) ([]store.Pas
 	return a.PasskeysOf(ctx, signed)
 }
 
-// BeginPasskey returns what the browser of who is signed in is told to make a passkey, and a secret that it keeps until it answers. Errors: [ErrStale],
-// [store.ErrTooManyPasskeys].
+// BeginPasskey returns the options with which the signed-in person's browser makes a passkey, and a secret that the
+// browser keeps until it answers. Errors: [ErrStale], [store.ErrTooManyPasskeys].
 func (a *Accounts) BeginPasskey(ctx context.Context, signed *SignedIn) (json.RawMessage, string, error) {
 	keys, err := a.freshKeys(ctx, signed)
 	if err != nil {
@@ -145,8 +146,8 @@ func (a *Accounts) BeginPasskey(ctx context.Context, signed *SignedIn) (json.Raw
 	return told, clear, a.Store.AddOwnChallenge(ctx, signed.Principal, hash, challenge, a.Clock.Now().Add(ChallengeGood))
 }
 
-// AddPasskey keeps the passkey that a browser has made, by a name of 1 to 100 characters. It is told of by mail. Errors: [ErrPasskeyRefused],
-// [ErrStale], [store.ErrTooManyPasskeys]. Faults: invalid_parameter for the name.
+// AddPasskey stores the passkey that a browser has made, with a name of 1 to 100 characters. The person is mailed about
+// it. Errors: [ErrPasskeyRefused], [ErrStale], [store.ErrTooManyPasskeys]. Faults: invalid_parameter for the name.
 func (a *Accounts) AddPasskey(ctx context.Context, signed *SignedIn, clear, name, answer string) error {
 	name, err := request.Line("name", name, longestPasskeyName)
 	if err != nil {
@@ -183,8 +184,8 @@ func (a *Accounts) AddPasskey(ctx context.Context, signed *SignedIn, clear, name
 	return nil
 }
 
-// RemovePasskey takes a passkey away, signs its person out everywhere and returns the secret of a new session. It is told of by mail. Errors:
-// [ErrStale], [store.ErrNotFound], [store.ErrLastWay].
+// RemovePasskey removes a passkey, signs its person out everywhere and returns the secret of a new session. The person
+// is mailed about it. Errors: [ErrStale], [store.ErrNotFound], [store.ErrLastWay].
 func (a *Accounts) RemovePasskey(ctx context.Context, signed *SignedIn, id uuid.UUID, client string) (string, error) {
 	if err := a.fresh(signed); err != nil {
 		return "", err
@@ -198,8 +199,8 @@ func (a *Accounts) RemovePasskey(ctx context.Context, signed *SignedIn, id uuid.
 	return session, nil
 }
 
-// RemovePassword leaves a person their passkeys alone, signs them out everywhere and returns the secret of a new session. It is told of by mail. Errors:
-// [ErrStale], [store.ErrLastWay].
+// RemovePassword removes the password of a person who has passkeys, signs them out everywhere and returns the secret of
+// a new session. The person is mailed about it. Errors: [ErrStale], [store.ErrLastWay].
 func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedIn, client string) (string, error) {
 	if err := a.fresh(signed); err != nil {
 		return "", err
@@ -213,7 +214,8 @@ func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedIn, client 
 	return session, nil
 }
 
-// tell mails a person that something of their account was changed, if mails lead back here. subject is the kind of the change.
+// tell mails a person about a change of their account, if the address of the owner's side is known. subject is the kind
+// of the change.
 func (a *Accounts) tell(ctx context.Context, who store.Person, subject string, write func(to, link string, languages ...string) (notifications.Mail, error)) {
 	if a.OwnerURL == "" {
 		return

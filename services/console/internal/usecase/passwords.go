@@ -29,8 +29,8 @@ func (a *Accounts) newSession(personID uuid.UUID, client string) (string, [32]by
 	return clear, hash, store.Session{ID: uuid.New(), PersonID: personID, Client: clientName(client), CreatedAt: a.Clock.Now()}
 }
 
-// SignInByPassword signs in who has an address and a password, and returns the secret of a new session. An address that nobody has costs as much as
-// one that somebody has. Errors: [ErrNobody].
+// SignInByPassword signs in the person with an address and a password, and returns the secret of a new session. An
+// unknown address costs as much time as a known one. Errors: [ErrNobody].
 func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client string) (string, error) {
 	who, err := a.Store.ByEmail(ctx, address(email))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -60,8 +60,9 @@ func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client st
 // address writes an e-mail address as people have it.
 func address(typed string) string { return strings.ToLower(strings.TrimSpace(typed)) }
 
-// AskForPassword mails a link to choose a password to an address, if somebody has it: nobody can tell by the answer, which comes before that is looked
-// up. languages are those that the mail may be written in, after the person's own. The caller has counted the mail.
+// AskForPassword mails a link to choose a password to an address, if a person has it. The answer comes before the
+// look-up, so it does not reveal whether the address is known. languages are the languages of the mail, after the
+// person's own. The caller has counted the mail.
 func (a *Accounts) AskForPassword(ctx context.Context, email string, languages ...string) {
 	email = address(email)
 	a.later(ctx, func(ctx context.Context) error {
@@ -86,9 +87,9 @@ func (a *Accounts) AskForPassword(ctx context.Context, email string, languages .
 	})
 }
 
-// SetPasswordByLink uses a mailed link up: it gives its person the password, takes their passkeys away, signs them out everywhere and returns the secret
-// of a new session: who has lost a device, or knows that somebody else signs in as them, begins anew.
-// Errors: [ErrNobody]; those of [password.Check], which use nothing up.
+// SetPasswordByLink uses a mailed link: it sets the person's password, removes their passkeys and signs them out
+// everywhere. It returns the secret of a new session. So a person who lost a device, or whose account another person
+// uses, starts with new credentials. Errors: [ErrNobody]; those of [password.Check], after which the link still works.
 func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client string) (string, error) {
 	who, err := a.WhoseLink(ctx, link, store.ForPassword)
 	if err != nil {
@@ -113,8 +114,9 @@ func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client s
 	return session, nil
 }
 
-// ChangePassword gives who is signed in another password, or their first one, signs them out everywhere and returns the secret of a new session.
-// Errors: [ErrWrongPassword] where current is not the one that they have; [ErrStale] where they have passkeys alone; those of [password.Check].
+// ChangePassword sets another password, or the first one, of the signed-in person. It signs them out everywhere and
+// returns the secret of a new session. Errors: [ErrWrongPassword] if current is not their password; [ErrStale] if they
+// have only passkeys and signed in too long ago; those of [password.Check].
 func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedIn, current, chosen, client string) (string, error) {
 	who, err := a.Store.ByID(ctx, signed.Person.ID)
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/plan"
 )
 
-// Plan says what publishing a manifest would change, and what lies ahead that the new offer could not take, as far as the role sees it;
-// nothing is published. Faults: invalid_parameter with the problems of the manifest, as [Owner.Publish].
+// Plan returns what publishing a manifest would change, and which future bookings, reservations and tickets the new
+// offer could not take. It shows them as far as the role may see them, and publishes nothing. Faults: invalid_parameter
+// with the problems of the manifest, as [Owner.Publish].
 func (o *Owner) Plan(ctx context.Context, by Principal, slug string, text []byte) (*plan.Plan, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -135,8 +136,8 @@ func (o *Owner) bookingsOutside(ctx context.Context, by Principal, business, wan
 	return nil
 }
 
-// ahead reads the bookings that have not ended, and will not be cancelled by what is known, as far as the role sees them, the nearest of each
-// status first; whether there are more than are looked at.
+// ahead reads the bookings that have not ended and are pending or confirmed, as far as the role may see them, the
+// nearest of each status first. It reports whether there are more bookings than it reads.
 func (o *Owner) ahead(ctx context.Context, by Principal, business *catalog.Offer) ([]booking.Booking, bool, error) {
 	now := o.Clock.Now()
 	from := business.Today(now) - 1 // what began yesterday may run past midnight

@@ -81,8 +81,9 @@ func (s *salesOutside) tickets(ctx context.Context, o *Owner, business, wanted *
 	return nil
 }
 
-// ticketsOutside says what the new offer leaves outside of an event's tickets: all of them where it is gone, inactive or at another time, else
-// those of the tiers that are gone or have fewer places than are sold.
+// ticketsOutside returns the tickets of an event that the new offer conflicts with. These are all tickets if the event
+// is removed, inactive or at another time. Otherwise they are the tickets of tiers that are removed or have fewer
+// places than are sold.
 func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold booking.EventSales) []plan.Tickets {
 	whole := plan.Tickets{EventID: e.ID, Event: e.Name, Date: e.Date, Sold: sold.Sold}
 	if reason := eventReason(wanted, e, sold.Sold); reason != nil {
@@ -162,9 +163,9 @@ func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
 	return &offer.Events[i]
 }
 
-// AffectsSold reports whether the difference between two manifests can leave outside what customers have booked, remove
-// customers' data, or change the zone or the currency of what is sold from now on. It is true for every field but prices,
-// texts and pictures, which no booking is checked against.
+// AffectsSold reports whether the difference between two manifests can conflict with what customers have booked, remove
+// customers' data, or change the zone or the currency of future sales. It is true for every field except prices, texts
+// and pictures, which bookings are not checked against.
 func AffectsSold(before, after *manifest.Manifest) (bool, error) {
 	old, err := json.Marshal(withoutPrices(before))
 	if err != nil {

@@ -20,8 +20,9 @@ import (
 // attempts is how often a change is held against the newest version, where others publish meanwhile.
 const attempts = 3
 
-// Publish makes a manifest the newest version of a business. Faults: also forbidden, naming the first section that the role may
-// not change (access.ActionOn), and if a member of the staff changes anything but their own time off (accounts.md).
+// Publish makes a manifest the newest version of a business. Faults: also forbidden, naming the first section that the
+// role may not change (access.ActionOn); forbidden too if a member of the staff changes anything except their own time
+// off (accounts.md).
 func (o *Owner) Publish(ctx context.Context, by Principal, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error) {
 	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
 		return o.mayPublish(ctx, by, newest, text)
@@ -35,8 +36,8 @@ func (o *Owner) Publish(ctx context.Context, by Principal, slug string, text []b
 	return published, err
 }
 
-// Rollback publishes an old version again as the newest, over the version that ifMatch names, "" for any. Faults: also precondition_failed;
-// forbidden, as [Owner.Publish].
+// Rollback publishes an old version again as the newest, over the version that ifMatch names, "" for any. Faults: also
+// precondition_failed; forbidden, as [Owner.Publish].
 func (o *Owner) Rollback(ctx context.Context, by Principal, slug string, version int64, ifMatch string) (*catalog.Published, error) {
 	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
 		old, err := o.Businesses.Get(ctx, slug, version, catalog.MediaJSON)
@@ -54,8 +55,8 @@ func (o *Owner) Rollback(ctx context.Context, by Principal, slug string, version
 	return published, err
 }
 
-// overNewest makes a change of the offer that may says is allowed over the newest version, and only while that is the newest: what was held
-// against one version never replaces another. Operators may change everything.
+// overNewest makes a change of the offer over the newest version, if may allows it and only while that version is the
+// newest. So a change that was checked against one version never replaces another. Operators may change everything.
 func (o *Owner) overNewest(ctx context.Context, by Principal, slug, ifMatch string, may func(*catalog.Offer) error,
 	make func(ifMatch string) (*catalog.Published, error),
 ) (*catalog.Published, error) {
@@ -140,8 +141,8 @@ func onlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest
 	return nil
 }
 
-// withoutTimeOff renders a manifest as JSON without the time off of a member: their overrides, and the blocks that name
-// them alone. The business's id, which may be left out, is filled in.
+// withoutTimeOff returns a manifest as JSON without the time off of a member: their overrides, and the blocks that name
+// only them. It fills in the id of the business, which a manifest may omit.
 func withoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte, error) {
 	rest, id := *m, manifest.ID(businessID)
 	if rest.ID == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 
-// Manifests are read once there is room for them in memory, and as long as the request lasts ([reading.Do]); nothing of catalog is asked
-// meanwhile, which reads in the same process where all services run in one.
+// Manifests are parsed when there is room for them in memory, and only as long as the request lasts ([reading.Do]). Do
+// not call catalog inside [reading.Do]: if all services run in one process, catalog parses manifests in the same room.
 
 // parsed reads a manifest of a business. Faults: invalid_parameter with its problems; those of [reading.Do].
 func parsed(ctx context.Context, slug string, text []byte) (*manifest.Manifest, error) {
@@ -49,7 +49,7 @@ func rewritten(ctx context.Context, slug string, d *document.Document, fields do
 	return changed, problems, err
 }
 
-// WarningsOf returns the warnings of a manifest that was accepted, by line, at this instant; never nil
+// WarningsOf returns the warnings of an accepted manifest at this instant, sorted by line; never nil
 // ([manifest.Warnings]). Faults: those of [reading.Do].
 func WarningsOf(ctx context.Context, slug string, text []byte, now time.Time) ([]manifest.Problem, error) {
 	found := []manifest.Problem{}

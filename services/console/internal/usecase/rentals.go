@@ -35,8 +35,8 @@ type Fortnight struct {
 	Unknown bool
 }
 
-// FreeUnits are those of one rental; nil on a day on which it is not offered yet, or that is not known. On a closed day it is neither
-// picked up nor returned.
+// FreeUnits are the free units of one rental by day. A number is nil if it is not known, or if the rental is not
+// offered yet on that day. On a closed day the rental is neither picked up nor returned.
 type FreeUnits struct {
 	Rental *catalog.Rental
 	Free   []*int

@@ -18,8 +18,8 @@ import (
 // MostStretches bounds what one page of reports shows: three years by week.
 const MostStretches = 160
 
-// Reported are all reports about a business as a page shows them. A report of which a service is away is unknown as a whole: a sum that
-// lacks a part says nothing.
+// Reported has all reports about a business as a page shows them. If a service is unavailable, its whole report is
+// unknown, because a sum without one part would be wrong.
 type Reported struct {
 	Query     report.Query
 	Stretches []timespan.Date

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// BookingsReport counts bookings by the date of their start, their source and status. Faults: invalid_parameter for more rows than a
-// report has, as of the other reports.
+// BookingsReport counts bookings by the date of their start, their source and their status. Faults: invalid_parameter
+// for more rows than a report has; the other reports have this fault too.
 func (o *Owner) BookingsReport(ctx context.Context, slug string, q report.Query) (*report.Report[booking.BookingsRow], error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -28,7 +28,8 @@ func (o *Owner) BookingsReport(ctx context.Context, slug string, q report.Query)
 	return &report.Report[booking.BookingsRow]{Query: q, Timezone: business.Timezone, Rows: counted.Rows}, nil
 }
 
-// RevenueReport adds up what was sold, paid online and refunded, by the date on which it begins: bookings, tickets and reservations.
+// RevenueReport adds up what was sold, paid online and refunded, by the date on which it begins, for bookings, tickets
+// and reservations.
 func (o *Owner) RevenueReport(ctx context.Context, slug string, q report.Query) (*report.Report[report.RevenueRow], error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -47,8 +48,8 @@ func (o *Owner) RevenueReport(ctx context.Context, slug string, q report.Query) 
 	return &report.Report[report.RevenueRow]{Query: q, Timezone: business.Timezone, Rows: rows}, nil
 }
 
-// UtilisationReport compares what is booked of members with how long they work, by the hours that are published now: what hours were
-// before is not looked at.
+// UtilisationReport compares the booked time of members with their working time. It uses the currently published hours
+// for all dates, past ones too.
 func (o *Owner) UtilisationReport(ctx context.Context, slug string, q report.Query) (*report.Report[report.UtilisationRow], error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -65,8 +66,8 @@ func (o *Owner) UtilisationReport(ctx context.Context, slug string, q report.Que
 	return &report.Report[report.UtilisationRow]{Query: q, Timezone: business.Timezone, Rows: utilisation(business, booked.Rows, open.Rows)}, nil
 }
 
-// utilisation has a row for each member and stretch of which anything is booked or open, by date, then in Auto-Assign order; those whom
-// the offer does not know come last.
+// utilisation returns a row for each member and stretch with booked or working time, sorted by date and then in
+// Auto-Assign order. Members who are not in the offer come last.
 func utilisation(offer *catalog.Offer, booked []booking.StaffTimeRow, open []availability.WorkingTimeRow) []report.UtilisationRow {
 	type place struct {
 		date   timespan.Date

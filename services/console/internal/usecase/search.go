@@ -20,8 +20,8 @@ type Found struct {
 // mostFound is how many of a kind a search shows.
 const mostFound = 10
 
-// Search finds bookings by their customer, and customers, by part of a name, an address or a phone number. Who sees no contact finds none.
-// Fault: invalid_parameter for a bad query.
+// Search finds bookings by their customer, and customers, by part of a name, an address or a phone number. A person who
+// may not see contacts finds none. Fault: invalid_parameter for a bad query.
 func (o *Owner) Search(ctx context.Context, by Principal, business *catalog.Offer, query string) (*Found, error) {
 	found := &Found{}
 	var asks []func() error

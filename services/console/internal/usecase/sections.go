@@ -56,8 +56,8 @@ func changedSections(before, after *manifest.Manifest) ([]string, error) {
 	return changed, nil
 }
 
-// sectionFields returns a manifest as JSON names its fields, with the defaults of what an omitted field and a written default
-// have in common: the account, and the business's id.
+// sectionFields returns the fields of a manifest as in JSON. It fills in the account and the id of the business, so
+// that an omitted field equals a written default.
 func sectionFields(m *manifest.Manifest) (map[string]any, error) {
 	filled, id := *m, manifest.ID(m.BusinessID())
 	filled.ID = &id

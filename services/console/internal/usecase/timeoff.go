@@ -43,7 +43,7 @@ func (a Absence) Check(today timespan.Date) error {
 }
 
 // TimeOff reads the time off of a member. A member of the staff reads their own; a person who may edit the offer reads
-// anybody's. Faults: not_found for somebody else's, and for an unknown member.
+// any member's. Faults: not_found for another member's time off without that permission, and for an unknown member.
 func (o *Owner) TimeOff(by Principal, business *catalog.Offer, staffID uuid.UUID) (*TimeOff, error) {
 	self, _ := by.In(business.ID)
 	member := business.StaffMember(staffID)
@@ -97,10 +97,10 @@ func (o *Owner) InTheWay(
 }
 
 // SetTimeOff adds an absence of a member to the offer, or removes it if off is false, and publishes the next version.
-// Changes that others publish at the same time are kept. Bookings stay.
+// It keeps changes that others publish at the same time. It does not change bookings.
 //
 // Faults: invalid_parameter for an absence that [Absence.Check] refuses; those of [Owner.TimeOff] and
-// [Owner.PublishOffer]; conflict if the offer is managed elsewhere, or if others changed the same.
+// [Owner.PublishOffer]; conflict if the offer is managed elsewhere, or if another person changed the same fields.
 func (o *Owner) SetTimeOff(
 	ctx context.Context, by Principal, business *catalog.Offer, staffID uuid.UUID, away Absence, off bool,
 ) error {

@@ -25,8 +25,9 @@ type NewToken struct {
 	ExpiresAt *time.Time // nil: it does not expire
 }
 
-// CreateToken makes a token with a role in a business, or, where business is nil, of an operator, and returns it with its secret, which nobody
-// can be told again. Faults: invalid_parameter; forbidden; conflict for a repeated Idempotency-Key.
+// CreateToken makes a token with a role in a business or, if business is nil, of an operator. It returns the token with
+// its secret, which cannot be read again. Faults: invalid_parameter; forbidden; conflict for a repeated
+// Idempotency-Key.
 func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *catalog.Offer, wanted NewToken) (*store.Token, string, error) {
 	m, err := tokenFor(by, business, wanted)
 	if err != nil {
@@ -84,8 +85,8 @@ func tokenFor(by Principal, business *catalog.Offer, wanted NewToken) (access.Me
 	return access.Member{Role: access.Operator}, nil
 }
 
-// Tokens lists the tokens that the principal may revoke, oldest first: those of one business, or of all whose team they manage. Faults:
-// invalid_parameter for a bad page.
+// Tokens lists the tokens that the principal may revoke, oldest first: those of one business, or of all businesses
+// whose team they manage. Faults: invalid_parameter for a bad page.
 func (a *Accounts) Tokens(ctx context.Context, by Principal, business *catalog.Offer, page request.Page) ([]store.Token, string, error) {
 	if business != nil {
 		if err := by.Require(business.ID, access.ManageTeam); err != nil {

@@ -18,8 +18,9 @@ type PublishedVersion struct {
 	By actor.Actor // who published it; zero where the log of events does not say any more
 }
 
-// Versions lists the versions of the offer, newest first, and the cursor of the page that follows, "" after the last. Where the log of events
-// cannot be read, it lists them without who published them. Faults: invalid_parameter for a bad page.
+// Versions lists the versions of the offer, newest first. It returns the cursor of the next page, or "" after the last
+// page. If the events cannot be read, the versions are listed without their publishers. Faults: invalid_parameter for a
+// bad page.
 func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) ([]PublishedVersion, string, error) {
 	list, err := o.Businesses.Versions(ctx, slug, page)
 	if err != nil || len(list.Versions) == 0 {
