@@ -1,8 +1,9 @@
-// Package gate stands before the routes of the owner's side: each is registered with the action that it is, and lets nobody by whom the
-// table of internal/access does not allow it. Who asks, an authenticating middleware has said before, by [Admit].
+// Package gate authorizes the requests of the owner's side. Each route is registered with its action, and the gate
+// refuses principals to whom the table of internal/access does not allow that action. An authenticating middleware sets
+// the principal before, by [Admit].
 //
-// A write is authorized twice: before its body is read, and again when the body is there, as a client may hold the
-// body back until long after its rights were taken away (docs/decisions/033).
+// A write is authorized twice: before its body is read, and again when the body is there. A client may hold the body
+// back until long after its rights were taken away (docs/decisions/033).
 package gate
 
 import (
@@ -35,7 +36,7 @@ func Principal(c *fiber.Ctx) access.Principal {
 type businessKey struct{}
 
 // Business returns the business that a read was authorized for, as it was read then. It returns nil for an operator's
-// request, and for a write: the business may have changed until the body has come.
+// request, and for a write, because the business may have changed before the body came.
 func Business(c *fiber.Ctx) *catalog.Offer {
 	if c.Method() != fiber.MethodGet {
 		return nil
@@ -56,8 +57,8 @@ type Authority interface {
 	BeginWrite(ctx context.Context, p access.Principal) (now access.Principal, end func(error), err error)
 }
 
-// Router registers routes with their actions. The business of a route is that of its :slug; a route without one is for who may do the
-// action in any business, and its use case narrows what it shows.
+// Router registers routes with their actions. The business of a route is that of its :slug. A route without a slug is
+// open to principals who may do the action in any business; its use case limits what it shows.
 type Router struct {
 	to        fiber.Router
 	base      string
@@ -98,8 +99,9 @@ func (r *Router) Delete(path string, action access.Action, handler fiber.Handler
 	r.to.Delete(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
-// check refuses who may not, and tells who finds the business later which one was judged ([access.SameAsJudged]). An operator's request finds its
-// business itself, which may not exist yet.
+// check refuses principals who may not do the action. It notes the checked business in the context, for the code that
+// finds the business later ([access.SameAsJudged]). An operator's request finds its business itself, because the
+// business may not exist yet.
 func (r *Router) check(path string, action access.Action) fiber.Handler {
 	ofBusiness := strings.Contains(r.base+path, ":slug")
 	return func(c *fiber.Ctx) error {
@@ -130,9 +132,9 @@ func (r *Router) check(path string, action access.Action) fiber.Handler {
 	}
 }
 
-// recheck reads the body of a write, authorizes the write again, and lets the handler go on as the principal is by
-// then. The team and its tokens are kept by console itself, which checks them once more in the transaction of the
-// write; for a write in another service, taking rights away waits.
+// recheck reads the body of a write, authorizes the write again, and calls the handler with the principal's current
+// rights. For the team and its tokens, console itself checks the rights once more in the transaction of the write. For
+// a write in another service, a revocation waits until the write has ended.
 func (r *Router) recheck(action access.Action) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if _, err := server.Body(c); err != nil {
