@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// mountDevices adds the device flow of `slotmesh login` (RFC 8628): a program asks for a code, its person confirms that on a page, and the program,
-// which asks again and again, is given a token.
+// mountDevices adds the device flow of `slotmesh login` (RFC 8628). A program asks for a code, its person confirms the
+// code on a page, and the program polls until it gets a token.
 func (p *Pages) mountDevices(router fiber.Router) {
 	router.Use("/device", p.strangers)
 	router.Post("/device/authorization", p.beginDevice)

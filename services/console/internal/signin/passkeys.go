@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// mountPasskeys adds what is there where people sign in by passkeys. A browser begins, is told what to sign, and sends what its device has signed with
-// the page's form, so that a page answers.
+// mountPasskeys adds the routes for passkeys. A browser begins, gets a challenge to sign, and sends the signed answer
+// with the page's form, so that the answer is a page.
 func (p *Pages) mountPasskeys(router fiber.Router) {
 	router.Post("/sign-in/passkey/begin", p.beginPasskey)
 	router.Post("/sign-in/passkey", p.byPasskey)
@@ -28,7 +28,8 @@ func (p *Pages) mountPasskeys(router fiber.Router) {
 	router.Post("/account/password/remove", p.removePassword)
 }
 
-// The cookie of a browser that was asked to sign. By it a challenge is answered by the browser that it was made for.
+// The cookie of a browser that was asked to sign a challenge. It ensures that only the browser that got a challenge can
+// answer it.
 const (
 	challengeName         = "__Host-slotmesh-passkey"
 	loopbackChallengeName = "slotmesh-passkey"

@@ -1,6 +1,6 @@
-// Package signin is how people come in: the page behind a sign-in link, their sessions, and the middleware that says who a browser's
-// request is from. A session is a secret of 256 random bits in a cookie; what it lets its person do is read from the tables at every
-// request (accounts.md).
+// Package signin signs people in: it has the page behind a sign-in link, the sessions, and the middleware that
+// identifies the person of a browser's request. A session is a secret of 256 random bits in a cookie. The rights of its
+// person are read from the tables at every request (accounts.md).
 package signin
 
 import (
@@ -68,8 +68,9 @@ func (p *Pages) Mount(router fiber.Router) {
 // formBytes is more than any form here has; the port itself takes whole manifests.
 const formBytes = 64 << 10
 
-// strangers is middleware for what anybody may ask: they are counted by their address before anything else is done for them, and may send a
-// form's worth. It keeps every answer out of frames, those that lead on and those that refuse, too. Faults: rate_limited.
+// strangers is middleware for the routes that need no sign-in. It counts requests by client address before any other
+// work, and limits the body to the size of a form. It also keeps every answer out of frames, including redirects and
+// refusals. Faults: rate_limited.
 func (p *Pages) strangers(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
 	server.Bound(c, formBytes)
@@ -79,7 +80,7 @@ func (p *Pages) strangers(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// The cookie of a session. By the prefix a browser takes it from this very host alone, by https, for every path.
+// The cookie of a session. With the prefix __Host-, a browser accepts it only from this host, by https, for every path.
 const (
 	cookieName   = "__Host-slotmesh-session"
 	loopbackName = "slotmesh-session" // browsers take no __Host- cookie by http
@@ -124,8 +125,9 @@ func shownCookie(c *fiber.Ctx, name, onThisMachine string) string {
 
 type signedInKey struct{}
 
-// Admit is middleware for who is signed in: it notes who asks. A page sends others to sign in; their writes are a 401. What another site makes
-// a browser send is refused (source_forbidden), and no answer is shown in a frame.
+// Admit is middleware for signed-in people: it sets the principal of the request. A read without a session is
+// redirected to the sign-in page; a write without one is a 401. A write that another site makes a browser send is
+// refused (source_forbidden). No answer is shown in a frame.
 func (p *Pages) Admit(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -150,9 +152,8 @@ func (p *Pages) Admit(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// readmit is middleware behind [Pages.Admit]: it reads the body of a write and looks up again who is signed in, as a
-// client may hold the body back until long after the session has ended. The transaction of the write checks once
-// more.
+// readmit is middleware behind [Pages.Admit]. It reads the body of a write and looks the session up again, because a
+// client may hold the body back until long after the session has ended. The transaction of the write checks once more.
 func (p *Pages) readmit(c *fiber.Ctx) error {
 	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
 		return c.Next()
