@@ -83,8 +83,8 @@ var (
 	ErrAway = errors.New("the provider does not answer")
 )
 
-// Attempt is what a browser keeps between being sent to the provider and coming back: three random texts. It is safe with the browser, which shows
-// them to nobody else.
+// Attempt is what a browser keeps between its redirect to the provider and its return: three random texts. It may be
+// kept in the browser, which shows the texts to no other site.
 type Attempt struct{ State, Nonce, Verifier string }
 
 // String is the attempt as a cookie's value.
@@ -131,8 +131,8 @@ func (p *Provider) Name() string {
 // Close gives up the connections that are kept.
 func (p *Provider) Close() { p.client.CloseIdleConnections() }
 
-// open returns the provider's addresses. The first call discovers them; calls during a discovery share its answer and wait
-// no longer than it takes. A later call repeats a discovery that failed.
+// open returns the provider's addresses. The first call discovers them; calls during a discovery share its result and
+// wait no longer than it takes. If a discovery fails, the next call repeats it.
 func (p *Provider) open(ctx context.Context) (*provider.Provider, *oauth2.Config, error) {
 	known := p.known.Load()
 	if known == nil {
@@ -223,8 +223,9 @@ func (p *Provider) identity(said *provider.IDToken) (Identity, error) {
 	return who, nil
 }
 
-// isMeant reports whether a token is for Slotmesh (OpenID Connect Core 3.1.3.7, 3 to 5): Slotmesh is an audience, every other audience is trusted,
-// and the party that the token was issued to is Slotmesh, which a token with several audiences must say.
+// isMeant reports whether a token is for Slotmesh (OpenID Connect Core 3.1.3.7, 3 to 5). Slotmesh must be an audience,
+// and every other audience must be trusted. The party that the token was issued to must be Slotmesh; a token with
+// several audiences must name that party.
 func (p *Provider) isMeant(audience []string, party string) bool {
 	if party != p.cfg.ClientID && (party != "" || len(audience) > 1) {
 		return false

@@ -1,8 +1,9 @@
-// Package passkey makes challenges for passkeys and checks what browsers answer to them (WebAuthn, accounts.md). It keeps nothing: a challenge is kept
-// by who asked for it, and given back once.
+// Package passkey makes challenges for passkeys and checks the answers of browsers (WebAuthn, accounts.md). It stores
+// nothing: the caller stores a challenge and passes it back once.
 //
-// Every passkey can be found by its device itself and verifies its person, by a finger, a face or a PIN. So no list of somebody's passkeys is ever sent
-// to a browser that is not signed in, and a passkey stands for a password and a device at once.
+// A device finds every passkey itself, and verifies its person by a finger, a face or a PIN. So no list of a person's
+// passkeys is ever sent to a browser that is not signed in. For the same reason a passkey replaces both a password and
+// a device.
 package passkey
 
 import (
@@ -45,8 +46,9 @@ type Site struct {
 	host   string
 }
 
-// NewSite returns the site of the owner's side at its public base, such as https://owner.example.com; nil without one, and where passkeys cannot be:
-// they are bound to a name, never to an address. On this machine the name is localhost.
+// NewSite returns the site of the owner's side at its public base, such as https://owner.example.com. It returns nil
+// without a base, and for an IP address other than loopback: passkeys are bound to a name, never to an address. On this
+// machine the name is localhost.
 func NewSite(base string) (*Site, error) {
 	if base == "" {
 		return nil, nil // there is none
@@ -125,8 +127,9 @@ func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key
 	return keyOf(made), nil
 }
 
-// Finish returns the passkey that has answered, with what it says now. find returns who has the passkey with an id, as who its device
-// names its holder. Errors: [ErrRefused], also for one whose device counts backwards, as a copy of it would; those of find.
+// Finish returns the passkey that has answered, with its new counter and flags. find returns the holder of the passkey
+// with an id; its second argument is the holder's id as the device reports it. Errors: [ErrRefused], also if the
+// device's counter goes backwards, as that of a copied device would; those of find.
 func (s *Site) Finish(challenge []byte, answer string, find func(id, holder []byte) (Holder, error)) (Key, error) {
 	var session webauthn.SessionData
 	if err := json.Unmarshal(challenge, &session); err != nil {

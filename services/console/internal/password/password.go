@@ -1,5 +1,5 @@
-// Package password keeps what people choose as passwords: argon2id hashes, which cost whoever steals the tables memory and time for each guess, and
-// the rules of what may be chosen (accounts.md).
+// Package password hashes passwords with argon2id and checks the passwords that people choose (accounts.md). Each guess
+// at a stolen hash costs memory and time.
 package password
 
 import (
@@ -30,8 +30,8 @@ const (
 	keyBytes  = 32
 )
 
-// Hasher makes and compares hashes, a few at once: each takes 19 MiB, so that many attempts wait instead of taking all memory. It is safe for many
-// goroutines.
+// Hasher makes and compares hashes, a few at the same time. Each takes 19 MiB, so further attempts wait and do not use
+// up the memory. It is safe for concurrent use.
 type Hasher struct {
 	places   chan struct{}
 	dummy    string // of a password that nobody knows
@@ -60,8 +60,8 @@ func (h *Hasher) Hash(ctx context.Context, clear string) (string, error) {
 	return encode(today, salt[:], key), err
 }
 
-// Matches reports whether a password is the one of a hash. An empty hash, as of who has no password or does not exist, matches none and costs the
-// same. Error: that of ctx.
+// Matches reports whether a password has this hash. An empty hash, of a person who has no password or does not exist,
+// matches no password and costs the same time. Error: that of ctx.
 func (h *Hasher) Matches(ctx context.Context, hash, clear string) (bool, error) {
 	nobodys := hash == ""
 	if nobodys {

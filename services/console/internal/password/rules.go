@@ -27,8 +27,8 @@ var (
 	ErrCommon = errors.New("is easily guessed")
 )
 
-// common are the passwords that people choose most often, one a line, in small letters: Django's list (BSD licence), of what has a letter and five
-// characters at least.
+// common has the passwords that people choose most often, one a line, in lower case. It is Django's list (BSD licence),
+// reduced to those with a letter and at least five characters.
 //
 //go:embed common.txt.gz
 var common []byte
@@ -49,8 +49,9 @@ var isCommon = sync.OnceValue(func() map[string]bool {
 	return known
 })
 
-// Check says what is wrong with a password that a person chooses, whose address and name these are: [ErrShort], [ErrLong], or [ErrCommon] for one
-// that guessers try first. Signs around a common word, as many times as one likes, make it no better.
+// Check checks a password that the person with this address and name chooses. Errors: [ErrShort], [ErrLong], or
+// [ErrCommon] for a password that attackers try first. A common word stays common if it is repeated or if other
+// characters surround it.
 func Check(clear, email, name string) error {
 	clear = normal(clear)
 	switch n := utf8.RuneCountInString(clear); {
