@@ -1,8 +1,8 @@
 // Package cli is the slotmesh command: the admin API of admin.md on the command line.
 //
-// It prints what was asked for on standard output, as a table, JSON or YAML, and what went wrong as one sentence on
-// standard error. Exit codes: 0 done; 1 refused, by the server or because the manifest is not valid; 2 called in a way
-// that does not exist; 3 no answer from the server.
+// It prints results on standard output, as a table, JSON or YAML, and an error as one sentence on standard error. Exit
+// codes: 0 success; 1 refused by the server, or the manifest is not valid; 2 unknown command, flag or argument; 3 no
+// answer from the server.
 package cli
 
 import (

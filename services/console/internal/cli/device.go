@@ -18,8 +18,8 @@ import (
 const (
 	deviceClient = "slotmesh"
 	deviceGrant  = "urn:ietf:params:oauth:grant-type:device_code"
-	// pollEvery is how long to wait between two questions where the server says nothing of it, and how much longer after it said "slow down"
-	// (RFC 8628, 3.5).
+	// pollEvery is the wait between two polls if the server sends no interval. It is also added to the interval after
+	// each "slow_down" answer (RFC 8628, 3.5).
 	pollEvery = 5 * time.Second
 )
 
@@ -31,7 +31,7 @@ type device struct {
 	Interval int    `json:"interval"` // seconds
 }
 
-// granted is its answer to a question for the token: one of both.
+// granted is the server's answer to a poll for the token: it has either a token or an error.
 type granted struct {
 	Token string `json:"access_token"`
 	Error string `json:"error"`

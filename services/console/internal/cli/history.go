@@ -74,8 +74,8 @@ func orNone(text string) string {
 	return text
 }
 
-// publishers are who published each version, as far as the log of events goes back and this token may read it: by their address where the
-// team may be read, too.
+// publishers returns who published each version, by version, as far back as this token may read the events. A publisher
+// is named by their address if the token may read the team.
 func (c *client) publishers(ctx context.Context, slug string) map[int64]string {
 	by := map[int64]string{}
 	published, err := pages[event.Event](ctx, c, at(slug, "events"), "events", url.Values{"type": {string(event.BusinessPublished)}})

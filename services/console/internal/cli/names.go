@@ -43,8 +43,8 @@ type contents struct {
 	*manifest.Manifest
 }
 
-// names turns what people call the parts of an offer into their ids. The offer is read when the first name is asked for: who writes ids asks
-// for nothing.
+// names converts the names of parts of an offer into their ids. It reads the offer when the first name is looked up, so
+// a command with ids alone sends no request for it.
 type names struct {
 	client *client
 	slug   string

@@ -50,8 +50,8 @@ func (c *command) resume() *cobra.Command {
 	})
 }
 
-// setPause publishes the newest version with another bookings.paused_until, nil for none, unless it says so already; only over the version
-// that was read.
+// setPause publishes the newest version with another bookings.paused_until, nil for none. It publishes only over the
+// version that it read, and not if the value is already set.
 func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date) (*published, error) {
 	newest, err := c.newest(ctx, slug)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// sentence is what a person at the terminal reads of an error. The server's sentences are written for programs that send requests: what they
-// say of headers, statuses and members is said here in the words of the command that was run.
+// sentence returns the text of an error for a person at the terminal. The server writes its sentences for programs that
+// send requests. sentence replaces headers, statuses and members with the words of the command that was run.
 func sentence(cmd *cobra.Command, err error) string {
 	var refused *fault.Error
 	if !errors.As(err, &refused) {
