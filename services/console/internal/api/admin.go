@@ -1,5 +1,6 @@
-// Package api serves the admin API of admin.md: businesses, API keys, bookings, tickets and rental reservations. It checks who asks
-// and what a request looks like; who may, internal/gate; what is done, internal/usecase says.
+// Package api serves the admin API of admin.md: businesses, API keys, bookings, tickets and rental reservations. It
+// authenticates the caller and checks the form of a request. internal/gate authorizes the request, and internal/usecase
+// executes it.
 package api
 
 import (

@@ -19,8 +19,8 @@ var manifestTypes = map[string]string{
 	"application/x-yaml": catalog.MediaYAML, "text/yaml": catalog.MediaYAML, "text/x-yaml": catalog.MediaYAML,
 }
 
-// publishedVersion is the answer to a publish and to a rollback. Warnings are of what was published; left out where there are none, or
-// they could not be looked for in time.
+// publishedVersion is the answer to a publish and to a rollback. Warnings are those of the published manifest. They are
+// left out if there are none, or if the check for them took too long.
 type publishedVersion struct {
 	ID       uuid.UUID          `json:"id"`
 	Slug     string             `json:"slug"`

@@ -61,8 +61,8 @@ func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, e
 	return canonical, nil
 }
 
-// decode reads the JSON object of a small body into a struct, strictly: unknown fields, wrong types and anything after
-// the object are refused with a sentence that names the field.
+// decode reads the JSON object of a small body into a struct, strictly. It refuses unknown fields, wrong types and
+// anything after the object, with a sentence that names the field.
 func decode(c *fiber.Ctx, into any) error {
 	if _, err := mediaTypeOf(c, map[string]string{fiber.MIMEApplicationJSON: ""}, fiber.MIMEApplicationJSON); err != nil {
 		return err

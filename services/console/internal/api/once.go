@@ -12,8 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/gate"
 )
 
-// once answers a write of the team, which is made once for each Idempotency-Key of a business. of finds that business, the nil id for operators, and
-// refuses who may not change it: their refusal stands, and no key of the business is touched.
+// once answers a write about the team, which is executed once for each Idempotency-Key of a business. of finds that
+// business, the nil id for operators. If of refuses the caller, once returns that refusal and reads or stores no result
+// for the business.
 func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error), again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.Once(write, func(c *fiber.Ctx) ([]byte, error) {
 		now, err := a.Accounts.Renew(c.UserContext(), principal(c))

@@ -52,8 +52,9 @@ func (t Token) matches(shown string) bool {
 // challenge is what a client without a valid token is asked for.
 const challenge = `Bearer realm="slotmesh admin"`
 
-// authenticate lets only bearers of a token on: the environment's, or one of the admin API. What it is shown is nobody else's to keep. An
-// address that has shown too many wrong ones is refused whatever it shows, as it would learn from the answers; others are not touched.
+// authenticate admits only requests with a bearer token: the environment's token, or one of the admin API. Answers must
+// not be cached. An address that has shown too many wrong tokens is refused whatever token it shows: otherwise it could
+// go on guessing. Other addresses are not affected.
 func (a *Admin) authenticate(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if err := a.Limits.TokensRefused(c.UserContext(), server.ClientIP(c)); err != nil {
