@@ -1,12 +1,11 @@
-// Package console is the owner's side of Slotmesh: today the admin API of admin.md for businesses, API keys,
-// bookings and rental reservations.
+// Package console is the owner's side of Slotmesh: the owner's pages and the admin API of admin.md.
 //
-// It keeps people, what they are in businesses, their sessions and the tokens of the admin API, and decides by one table who may do what
-// (internal/access). What a business offers it writes and reads through catalog, keys and bookings through
-// booking, reservations through rental, each by its internal API; it adds what an owner's request looks like, and a
-// log line for every change. The public ingress never routes here: the public port is public to operators alone.
+// It keeps people, their roles in businesses, their sessions and the tokens of the admin API. One table decides the
+// permissions (internal/access). Console reads and writes offers through catalog, keys and bookings through booking,
+// and reservations through rental, each by its internal API. It checks the form of an owner's request and logs every
+// change. The customers' ingress never routes here: the public port is for owners and operators alone.
 //
-// The `slotmesh` command (cmd/slotmesh, internal/cli) speaks this API and nothing else.
+// The `slotmesh` command (cmd/slotmesh, internal/cli) uses this API and nothing else.
 package console
 
 import (
@@ -53,8 +52,8 @@ type Config struct {
 	Postgres postgres.Config
 	Redis    redisx.Config
 	Limits   limits.Config
-	// AdminToken is what callers of the admin API show as their bearer token: 24 or more visible ASCII characters. Several
-	// are parted by commas, as while one takes another's place.
+	// AdminToken is the bearer token of callers of the admin API: 24 or more visible ASCII characters. It may be
+	// several tokens, separated by commas, while one replaces another.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
@@ -66,7 +65,7 @@ type Config struct {
 	RentalURL string `env:"RENTAL_URL, required"`
 	// NotificationsURL is the base URL of notifications' internal port.
 	NotificationsURL string `env:"NOTIFICATIONS_URL, required"`
-	// PagesURL is the public base of the customers' pages, such as https://book.example.com, which owners are told of.
+	// PagesURL is the public base of the customers' pages, such as https://book.example.com, which is shown to owners.
 	PagesURL string `env:"PAGES_URL, required"`
 	// PublicURL is the public base of the API and of MCP; empty: that of the pages.
 	PublicURL string `env:"PUBLIC_URL"`
