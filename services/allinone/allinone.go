@@ -1,8 +1,8 @@
-// Package allinone runs every service in one process, with the ingress's routes in front and stores of its own where
-// no URL names others. It is what `make run`, the end-to-end tests and the benchmarks use.
+// Package allinone runs every service in one process, with the ingress's routes in front. It starts its own stores
+// unless URLs name others. `make run`, the end-to-end tests and the benchmarks use it.
 //
 // The services are the same as in the cluster: each has its two listeners, its own telemetry and its own settings, and
-// they speak HTTP to each other. Only the URLs differ, and nothing in a service knows which mode it is in.
+// they call each other by HTTP. Only the URLs differ, and no service knows which mode it runs in.
 package allinone
 
 import (
@@ -71,9 +71,9 @@ type part struct {
 // readyWithin bounds the start of the services, once the stores are there.
 const readyWithin = 3 * time.Minute
 
-// Start brings everything up, migrations and demo included, and returns when requests are answered. What the person
-// at the terminal should know on the way is told by say. The error of a start is one sentence. Cancelling ctx gives the
-// start up; it does not stop what runs.
+// Start starts everything, including migrations and the demo, and returns when requests are answered. say prints a line
+// for the person at the terminal. The error of a start is one sentence. Cancelling ctx aborts the start; it does not
+// stop a running process.
 func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, error) {
 	p := &Process{cfg: cfg, say: say, PeerSecrets: peer.NewSecrets(partNames()...), died: make(chan error, len(partNames())+1)}
 	if err := p.start(ctx); err != nil {
@@ -96,7 +96,8 @@ func (p *Process) start(ctx context.Context) error {
 	return nil
 }
 
-// noteStart says in the log which build began to answer where, as the terminal is gone when one asks. No URL has a password: those of stores are left out.
+// noteStart logs the build and its addresses, because the terminal's output may be lost when they are needed. The URLs
+// of stores, which have passwords, are left out.
 func (p *Process) noteStart(ctx context.Context) {
 	front := p.parts[len(p.parts)-1]
 	front.telemetry.Logger.InfoContext(ctx, "Slotmesh has started", "build", build.Version(), "public", p.PublicURL, "admin", p.AdminURL, "home", p.home.Path)
@@ -197,8 +198,8 @@ func (p *Process) migrate(ctx context.Context) error {
 	return nil
 }
 
-// tablesError says what to do about tables that cannot be made or brought up to date: data is the folder of the PostgreSQL that was
-// started, "" where DATABASE_URL names another.
+// tablesError returns an error with advice for tables that cannot be made or migrated. data is the folder of the
+// PostgreSQL that this process started, or "" if DATABASE_URL names another PostgreSQL.
 func tablesError(service, data string, err error) error {
 	what := "the tables of " + service + " cannot be made or brought up to date"
 	if data == "" {

@@ -64,8 +64,8 @@ func Do(ctx context.Context, args []string, env envconfig.Lookuper, out io.Write
 	return works[args[0]](ctx, env, args[1], out)
 }
 
-// Asked answers what arguments ask for, and reports whether that was all. Its error names an argument that there is not, or that is
-// missing: a server that was not asked for is not started.
+// Asked runs the action that the arguments ask for, and reports whether the program should exit after it. It returns an
+// error for an unknown or missing argument: a mistyped command must not start a server.
 func Asked(args []string, out io.Writer) (bool, error) {
 	if len(args) == 0 {
 		return false, nil

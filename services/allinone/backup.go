@@ -33,20 +33,20 @@ var migrations = map[string]fs.FS{
 	"notifications": notificationstables.FS, consoleName: consoletables.FS,
 }
 
-// keptFiles are the files of the home without which what is in the database is of less use: links in mails that were sent lead nowhere without the
-// secret that they were made with.
+// keptFiles are the files of the home that a backup needs beside the database. For example, links in mails that were
+// already sent do not work without the secret that signed them.
 var keptFiles = []string{linkSecretFile, TokenFile, DemoKeyFile}
 
-// resume lets what was under way when the backup was made begin anew at once: who did it does not do it here. Otherwise notifications would wait
-// for leases to run out, and for River to find that jobs were left behind, minutes later.
+// resume restarts at once the work that was in progress when the backup was made, because its worker does not run here.
+// Otherwise notifications would wait minutes for leases to expire and for River to rescue its jobs.
 var resume = []string{
 	`UPDATE notifications.feeds SET reader = NULL, reader_until = '-infinity'`,
 	`UPDATE notifications.webhook_endpoints SET lane = NULL, lane_until = '-infinity'`,
 	`UPDATE notifications.river_job SET state = 'available' WHERE state = 'running'`,
 }
 
-// Backup writes all that the Slotmesh of the settings knows to a new file at path, while it runs or while it does not, and says so on out. Its
-// error is one sentence.
+// Backup writes all data of the Slotmesh of the settings to a new file at path, whether it runs or not, and prints a
+// line about it to out. Its error is one sentence.
 func Backup(ctx context.Context, env envconfig.Lookuper, path string, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {
@@ -156,8 +156,8 @@ func plain(err error) error {
 	return err
 }
 
-// Restore fills the Slotmesh of the settings, which has nothing yet and does not run, from the file at path, and says so on out. Where it fails,
-// there is still nothing. Its error is one sentence.
+// Restore fills the Slotmesh of the settings from the file at path, and prints a line about it to out. That Slotmesh
+// must be empty and must not be running. If Restore fails, it is still empty. Its error is one sentence.
 func Restore(ctx context.Context, env envconfig.Lookuper, path string, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {

@@ -40,8 +40,8 @@ type Config struct {
 	PagesURL string `env:"PAGES_URL"`
 	// OwnerURL is the base of the owner's side, as console has it; empty: the admin address.
 	OwnerURL string `env:"OWNER_URL"`
-	// SMTPURL, SMTPAllowPlaintext and MailFrom are notifications' settings of these names; without SMTP_URL mail is kept in this process
-	// and shown at MAIL_PORT.
+	// SMTPURL, SMTPAllowPlaintext and MailFrom are notifications' settings of these names. Without SMTP_URL, mail is
+	// kept in this process and shown at MAIL_PORT.
 	SMTPURL            string `env:"SMTP_URL"`
 	SMTPAllowPlaintext string `env:"SMTP_ALLOW_PLAINTEXT"`
 	MailFrom           string `env:"MAIL_FROM"`

@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
-// demoOrders are what is booked at the demo business on the days of a week, in its own time. Who asked by the interface waits to be
-// confirmed; all others are booked by the business itself.
+// demoOrders are the weekly bookings of the demo business, in its local time. A booking by the API key stays pending
+// until it is confirmed; the business itself makes all others.
 var demoOrders = []struct {
 	weekday             time.Weekday
 	time, service, with string
@@ -79,9 +79,10 @@ func (p *Process) noteMonth(progress demoProgress) error {
 	return os.Rename(path+".new", path)
 }
 
-// bookMonth books, rents and sells at the demo business what a month shows, as its owner and by its key: the same on every machine, but for
-// its dates. It goes on where an earlier start broke off, and does nothing where none did. Each write has an Idempotency-Key, so that
-// the one that was under way then is not made twice. What cannot be booked, as the business is closed or it is too late, is left out.
+// bookMonth makes the bookings, reservations and ticket orders of a month at the demo business, as its owner and by its
+// key. They are the same on every machine, except for their dates. It continues where an earlier start was interrupted,
+// and does nothing if none was. Each write has an Idempotency-Key, so the write that was in progress is not made twice.
+// It skips what cannot be booked because the business is closed or the time has passed.
 func (p *Process) bookMonth(ctx context.Context) error {
 	text, err := os.ReadFile(p.file(demoMonthFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,8 +119,8 @@ type demoWrite struct {
 	body  any
 }
 
-// writeDemo writes as the owner, or by the demo's key: then each time from another address for documentation (RFC 5737), so that no limit
-// counts them together.
+// writeDemo sends a write as the owner, or by the demo's key. Each write by key comes from another address for
+// documentation (RFC 5737), so that no rate limit counts them together.
 func (p *Process) writeDemo(ctx context.Context, w demoWrite, progress demoProgress) error {
 	body, err := json.Marshal(w.body)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 // serviceLabel says in the metrics of all services whose each is.
 const serviceLabel = "service"
 
-// openOps serves readiness and metrics of all services at one address, where OPS_PORT is set. It listens before the services are there, so that a
-// taken port is told at once; until they are, it says that they are not ready.
+// openOps serves readiness and metrics of all services at one address, if OPS_PORT is set. It listens before the
+// services start, so that a taken port is reported at once. Until the services are ready, it answers "not ready".
 func (p *Process) openOps(ctx context.Context) error {
 	if p.cfg.OpsPort == 0 {
 		return nil

@@ -27,8 +27,8 @@ func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	return run(ctx, cfg, out)
 }
 
-// isNoTerminal reports whether out is a file of the system and no terminal: then a service manager or a container engine started the
-// process, and gathers what it writes.
+// isNoTerminal reports whether out is an *os.File that is not a terminal. Then a service manager or a container engine
+// started the process, and collects its output.
 func isNoTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -62,8 +62,8 @@ func run(ctx context.Context, cfg Config, out io.Writer) error {
 	return died
 }
 
-// quiet keeps two libraries, which log globally, from writing between the lines for the person at the terminal. What
-// they would say shows in the services' logs as failed calls, and in their metrics.
+// quiet stops two libraries with global loggers from writing between the lines for the person at the terminal. Their
+// errors appear in the services' logs as failed calls, and in the metrics.
 func quiet() {
 	redis.SetLogger(silent{})
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))

@@ -83,8 +83,8 @@ func describe[C any](s server.Service[C]) service {
 	}
 }
 
-// partNames are the names of the front and of all services. Those whose public port is set come first, so that no free
-// port that another takes is in their way.
+// partNames returns the names of the front and of all services. Parts whose public port is set come first, so that no
+// part with a free port takes that port.
 func partNames() []string {
 	names := []string{frontName, consoleName}
 	for _, s := range services {
@@ -98,8 +98,8 @@ func partNames() []string {
 // loopback is where the front's requests come from: the services believe the client address that it hands on.
 const loopback = "127.0.0.0/8"
 
-// environment is what a service's settings are read from: the stores, its secret and the hashes of the others', and the internal URL of
-// each service that others call as <NAME>_URL. All else stays at its default.
+// environment returns the settings of a service: the stores, its secret, the hashes of the other services' secrets, and
+// the internal URL, as <NAME>_URL, of each service that others call. All other settings have their defaults.
 func (p *Process) environment(name string) envconfig.Lookuper {
 	return p.environmentWith(name, p.stores.DatabaseURL, p.stores.RedisURL)
 }

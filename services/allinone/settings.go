@@ -15,15 +15,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/front"
 )
 
-// ownSettings are the services' settings that the process makes itself, beside the URLs of its services. A value of the
-// environment would have no effect, so a start with one is refused.
+// ownSettings are the services' settings that the process sets itself, besides the URLs of its services. A value from
+// the environment would have no effect, so the process refuses to start with one.
 var ownSettings = []string{"INTERNAL_ADDR", "INTERNAL_HOSTS", "PEER_CALLERS", "PEER_SECRETS", "PUBLIC_ADDR", "PUBLIC_URL", "UPSTREAMS"}
 
 // outside are variables with our prefix that other programs of Slotmesh read, and so may be in the same environment.
 var outside = []string{"SLOTMESH_CONFIG", "SLOTMESH_KEY", "SLOTMESH_SERVER"}
 
-// notSettings are the names of variables that tests read, and of those that Kubernetes and Docker set for a Service
-// whose name begins with ours.
+// notSettings matches variables that tests read, and variables that Kubernetes and Docker set for a Service whose name
+// begins with SLOTMESH.
 var notSettings = regexp.MustCompile(
 	`^SLOTMESH_(TEST|E2E|BENCH)_|_SERVICE_(HOST|PORT)|_PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$`,
 )
@@ -57,9 +57,8 @@ func passedOn() []string {
 	})
 }
 
-// readSettings adds the services' settings of the environment to the process's own. A service's URL may be there by
-// chance, as Docker and Kubernetes set variables of such names; it is refused all the same, since it promises what does
-// not happen.
+// readSettings adds the services' settings of the environment to the process's own. It refuses a service's URL, because
+// the URL would have no effect. It does so even if Docker or Kubernetes may have set the variable by chance.
 func readSettings(cfg *Config, env envconfig.Lookuper) error {
 	var errs []error
 	for _, name := range serviceSettings() {
@@ -96,8 +95,8 @@ func CheckNames(environment []string) error {
 	return errors.Join(errs...)
 }
 
-// checkSettings loads the settings of every service before anything is installed, started or migrated. What the process
-// makes later has a value that is right in form.
+// checkSettings loads the settings of every service before anything is installed, started or migrated. Settings that
+// the process makes later get a placeholder of the right form.
 func (p *Process) checkSettings(ctx context.Context) error {
 	const store = "postgres://localhost/slotmesh"
 	var faults []string

@@ -33,9 +33,9 @@ func testInputs(ctx context.Context) []string {
 	return variables
 }
 
-// checkoutHashes are git's hashes of the files of the repository as they are now, without those that it ignores: of each
-// folder at the top by its name, and of all files by "". The index and the objects that git needs for them go into a
-// temporary folder.
+// checkoutHashes returns git's hashes of the current files of the repository, without ignored files. It has a hash of
+// each top-level folder by its name, and one of all files by "". The index and the objects that git needs for this go
+// into a temporary folder.
 func checkoutHashes(ctx context.Context) (map[string]string, error) {
 	git := func(env []string, args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)

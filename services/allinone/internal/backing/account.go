@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// account is the user that the stores' processes run as. PostgreSQL refuses to run as root, so that root runs it as
-// another user; everyone else runs it as themselves.
+// account is the user that runs the stores' processes. PostgreSQL refuses to run as root, so root runs it as another
+// user; every other user runs it as themselves.
 type account struct {
 	name     string
 	uid, gid uint32
@@ -72,8 +72,8 @@ func (a account) own(dir string) error {
 // systemData is where root keeps data that the account cannot reach in root's own folders.
 const systemData = "/var/lib/slotmesh"
 
-// dataDir is the home where the account can reach it, else a folder of its own under systemData, named after the home.
-// Folders that are not ours are never opened to others.
+// dataDir returns the home if the account can reach it. Otherwise it returns a folder under systemData, named after the
+// home. It never opens folders that are not ours to other users.
 func (a account) dataDir(home string) (string, error) {
 	if !a.switched || a.reaches(home) {
 		return home, nil

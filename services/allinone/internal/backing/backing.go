@@ -1,9 +1,9 @@
-// Package backing gives one slotmesh process the PostgreSQL and the Redis that it needs. Stores named by a URL are used
-// as they are. Otherwise it finds the programs on the machine, else has the system's package manager install them,
-// else fetches a PostgreSQL of its own and runs Redis in process; then it starts private ones, reachable by Unix
-// sockets only (the Redis in process: by a password), and stops them again.
+// Package backing gives one slotmesh process the PostgreSQL and the Redis that it needs. It uses stores that are named
+// by a URL as they are. Otherwise it finds the programs on the machine, or has the system's package manager install
+// them. If that fails, it downloads a PostgreSQL and runs Redis in process. It starts private stores, which are
+// reachable only by Unix sockets (Redis in process: by a password), and stops them again.
 //
-// Every error is one sentence for the person at the terminal: what is wrong and what would help. No error carries a
+// Every error is one sentence for the person at the terminal: what is wrong and what would help. No error contains a
 // password.
 package backing
 
@@ -24,8 +24,8 @@ type Options struct {
 	RedisURL    string // a Redis to use instead of starting one
 	Throwaway   bool   // for tests: no durability, many connections; without a Home, data in a temporary folder
 	NoRedis     bool   // starts and asks none
-	// Folder, with Throwaway, is the folder of an open [Home] for sockets and data instead of a new temporary folder: the
-	// stores then have the same URLs at every start.
+	// Folder, with Throwaway, is the folder of an open [Home] for sockets and data, in place of a new temporary folder.
+	// The stores then have the same URLs at every start.
 	Folder string
 	Say    func(line string) // tells the person at the terminal about installs and other choices
 
@@ -137,8 +137,8 @@ func (s *Stores) place(o Options, a account) (place, error) {
 	return place{account: a, data: data, sockets: sockets, logs: o.Home}, nil
 }
 
-// stablePlace makes the subfolder of an open home that the stores of every start use, and ends what a run that was killed
-// left there. Where the account cannot reach the home, the subfolder has a fixed place elsewhere.
+// stablePlace makes the subfolder of an open home that the stores use at every start, and ends the leftovers of a
+// killed run there. If the account cannot reach the home, the subfolder has a fixed place elsewhere.
 func (s *Stores) stablePlace(home string, a account) (place, error) {
 	base, err := a.dataDir(home)
 	if err != nil {

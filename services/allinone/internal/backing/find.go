@@ -43,8 +43,8 @@ func machine() finder {
 	}
 }
 
-// findPostgres returns the installation to use: of the major version want where that is not 0, else the one on the
-// PATH, else the newest. Its second result says whether there is one.
+// findPostgres returns the installation to use. If want is not 0, it is one of that major version. Otherwise it is the
+// one on the PATH, or else the newest. The second result reports whether there is one.
 func (f finder) findPostgres(ctx context.Context, want int) (postgresInstall, bool) {
 	for _, found := range f.postgresInstalls(ctx) {
 		if found.major == want || (want == 0 && found.major >= oldestPostgres) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// RunningDatabase is the URL of the PostgreSQL that the process which has the home has started. There is none where that one uses another,
-// by its DATABASE_URL.
+// RunningDatabase returns the URL of the PostgreSQL that the process that holds the home has started. It fails if that
+// process uses another PostgreSQL, by its DATABASE_URL.
 func RunningDatabase(home string) (string, error) {
 	note, err := os.ReadFile(filepath.Join(home, socketsNote))
 	sockets := string(note)

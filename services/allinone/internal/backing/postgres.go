@@ -95,8 +95,8 @@ func socketURL(sockets string) string {
 	return "postgres:///postgres?" + q.Encode()
 }
 
-// initdb makes the data folder where there is none. It is made beside its place and moved there whole, so that an
-// interrupted one is never taken for data.
+// initdb makes the data folder if it does not exist. It makes the folder beside its final place and then renames it, so
+// that an interrupted initdb never looks like valid data.
 func initdb(ctx context.Context, p place, program postgresInstall, throwaway bool) error {
 	data := postgresData(p)
 	if _, err := os.Stat(data); err == nil {
@@ -169,8 +169,8 @@ func pingPostgres(ctx context.Context, databaseURL string) error {
 	return errors.Join(conn.Ping(ctx), conn.Close(ctx))
 }
 
-// endLeftover clears what a run that was killed left behind: its server, if that still runs, and its pid file. The lock
-// on the home says that no other run is using them.
+// endLeftover removes what a killed run left: its server, if that still runs, and its pid file. The lock on the home
+// ensures that no other run uses them.
 func endLeftover(data string) error {
 	file := filepath.Join(data, "postmaster.pid")
 	text, err := os.ReadFile(file)

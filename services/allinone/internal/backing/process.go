@@ -21,8 +21,9 @@ type process struct {
 	exited   chan struct{} // closed when it has ended
 }
 
-// launch starts a program as the account, with its output in a new logs/<name>.log. It gets a process group of its own,
-// so that Ctrl-C reaches us alone and we stop it in our order; on Linux it ends with us even when we are killed.
+// launch starts a program as the account, with its output in a new logs/<name>.log. The program gets its own process
+// group, so that Ctrl-C reaches only us and we stop the programs in our order. On Linux it ends with us even if we are
+// killed.
 func launch(p place, name, program string, args ...string) (*process, error) {
 	proc := &process{name: name, log: filepath.Join(p.logs, name+".log"), exited: make(chan struct{})}
 	// The old file is removed, not emptied: children of a server that was killed may still write to it.
@@ -44,8 +45,8 @@ func launch(p place, name, program string, args ...string) (*process, error) {
 	return proc, nil
 }
 
-// hold starts the program and stays until it has ended. The thread is kept because the kernel ties "end with the
-// parent" to the thread that made the child.
+// hold starts the program and waits until it ends. It locks its thread, because the kernel ties "end with the parent"
+// to the thread that started the child.
 func (p *process) hold(out *os.File, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

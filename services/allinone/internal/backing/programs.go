@@ -16,8 +16,8 @@ type programs struct {
 	redis    string
 }
 
-// findOrInstall finds the programs that the stores not given by a URL need. A missing one is installed; where that
-// cannot be, PostgreSQL is fetched and Redis runs in process.
+// findOrInstall finds the programs of the stores that have no URL. It installs missing programs. If it cannot, it
+// downloads PostgreSQL and leaves Redis to run in process.
 func findOrInstall(ctx context.Context, o Options, p place) (programs, error) {
 	want, err := dataMajor(postgresData(p))
 	if err != nil {

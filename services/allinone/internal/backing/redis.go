@@ -19,8 +19,8 @@ import (
 // throwawayDatabases are the databases of a Redis for tests, which take one of their own each.
 const throwawayDatabases = "1024"
 
-// startRedis runs redis-server, or Redis in process where there is no program. Nothing in it needs to be kept: it
-// holds the last minute's limits and passes messages on.
+// startRedis runs redis-server, or Redis in process if there is no program. Its data need not be kept: it has the
+// limits of the last minute and passes messages on.
 func (s *Stores) startRedis(ctx context.Context, o Options, p place, program string) error {
 	if program == "" {
 		return s.startRedisInProcess()
@@ -57,8 +57,9 @@ func pingRedis(ctx context.Context, redisURL string) error {
 // expiryStep is how exactly keys expire in the Redis in process.
 const expiryStep = 250 * time.Millisecond
 
-// startRedisInProcess runs miniredis, whose TIME is the machine's but whose keys expire only when they are told to. It listens at
-// loopback alone, where each user of the machine gets through: it asks for a password, made at each start.
+// startRedisInProcess runs miniredis. Its TIME is the machine's, but its keys expire only when its clock is advanced.
+// It listens on loopback, which every user of the machine can reach, so it requires a password that is new at each
+// start.
 func (s *Stores) startRedisInProcess() error {
 	server, err := miniredis.Run()
 	if err != nil {

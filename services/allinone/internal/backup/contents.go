@@ -1,9 +1,10 @@
-// Package backup keeps what a Slotmesh knows in one file, and fills an empty database from it.
+// Package backup writes the data of a Slotmesh to one file, and fills an empty database from it.
 //
-// The file is a zip: an entry for each table, as PostgreSQL's COPY writes it, one for each file that is kept beside the database, and
-// contents.json, written last, which says what made the file, from which tables, and the checksum of every entry. All tables are read in one
-// snapshot, so that the services' feeds of events and what was taken from them are of the same moment; nothing waits for the reading. Tables
-// are made by this build's migrations when the file is read, and so a file of other migrations is refused.
+// The file is a zip. It has an entry for each table, in the format of PostgreSQL's COPY, and one for each file that is
+// kept beside the database. The last entry is contents.json, with the build that wrote the file, its tables, and the
+// checksum of every entry. All tables are read in one snapshot, so the services' event feeds and the positions of their
+// readers are consistent. The reading blocks no other work. On restore, the migrations of this build make the tables,
+// so a file with other migrations is refused.
 package backup
 
 import (

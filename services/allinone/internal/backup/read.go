@@ -135,8 +135,9 @@ func (e *NotEmptyError) Error() string {
 	return "it has tables of Slotmesh already, such as " + e.Table
 }
 
-// Restore makes the tables of migrations, by schema, in a database that has none of them, fills them, and then runs the statements of after, all or
-// nothing: where it fails, the tables are gone again. The backup must fit the migrations. Errors: *NotEmptyError.
+// Restore makes the tables of migrations, by schema, in a database that has none of them. It fills the tables and then
+// runs the statements of after. If Restore fails, it removes the tables again. The backup must fit the migrations.
+// Errors: *NotEmptyError.
 func (b *Backup) Restore(ctx context.Context, databaseURL string, migrations map[string]fs.FS, after ...string) error {
 	conn, err := connect(ctx, databaseURL)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 // ErrNoTables says that a database has no tables of Slotmesh.
 var ErrNoTables = errors.New("there are no tables of Slotmesh in this database")
 
-// Write writes the tables of schemas, as they were at one moment after its call, and files, by name, to w, and returns what it wrote. build
-// says what wrote it. Whoever else uses the database goes on meanwhile; migrations wait.
+// Write writes the tables of schemas, in one snapshot taken after the call, and files, by name, to w. It returns what
+// it wrote. build identifies the writing build. Other users of the database continue to work; migrations wait.
 func Write(ctx context.Context, w io.Writer, databaseURL string, schemas []string, files map[string][]byte, build string) (Contents, error) {
 	conn, err := connect(ctx, databaseURL)
 	if err != nil {

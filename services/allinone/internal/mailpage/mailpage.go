@@ -1,5 +1,5 @@
-// Package mailpage shows what a mailbox holds to the person at the machine: the demo's mail, as its customers and owner would read it. It
-// answers at the loopback alone, and what came by mail is shown in a frame that may load and run nothing.
+// Package mailpage shows the mails of a mailbox to the person at the machine: the demo's mail, as its customers and
+// owner would read it. It answers only on loopback. A mail's content is shown in a frame that may load and run nothing.
 package mailpage
 
 import (
