@@ -1,9 +1,11 @@
-// Package pages is the service that people book with: the business's own booking page (/b/{slug}), the page behind a customer's link
-// (/m/{token}), the calendars behind secret addresses and what other sites embed (pages.md).
+// Package pages is the service with the web pages for customers (pages.md): a business's booking
+// page (/b/{slug}), the page behind a customer's link (/m/{token}), and the calendars behind
+// secret addresses. It also serves the script with which other sites embed the booking page.
 //
-// It owns nothing and keeps nothing: what was answered so far stands in the address or the form of each page, so that any replica
-// answers any request. A page is a handler (internal/handler) that parses, calls one use case (internal/usecase), which asks the
-// services that own the answers, and renders one view (internal/view, templ). Every page works without scripts.
+// It has no data of its own. The address or the form of each page holds what was answered
+// so far, so any replica can answer any request. A handler (internal/handler) parses the
+// request and calls one use case (internal/usecase), which asks the services that own the
+// data. Then it renders one view (internal/view, templ). Every page works without scripts.
 package pages
 
 import (
@@ -26,7 +28,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// Config are the service's settings.
+// Config holds the service's settings.
 type Config struct {
 	Server server.Config
 	Redis  redisx.Config
@@ -41,15 +43,17 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	// PagesURL is the public base of the pages, such as https://book.example.com; search engines and calendars are told addresses below it.
+	// PagesURL is the public base address of the pages, such as
+	// https://book.example.com. Canonical addresses and calendars contain it.
 	PagesURL string `env:"PAGES_URL, required"`
-	// FormAtLeast is how long a person takes to fill in a form: one that is sent sooner is shown again. 0: no time is too short.
+	// FormAtLeast is the least time in which a person fills in a form. A
+	// form that is sent earlier is shown again. 0 turns the check off.
 	FormAtLeast time.Duration `env:"FORM_AT_LEAST, default=1s"`
-	// PayOrigins are the origins of the payment providers' pages, to which forms may lead.
+	// PayOrigins are the origins of the providers' payment pages, to which a form may redirect.
 	PayOrigins []string `env:"PAY_ORIGINS, default=https://checkout.stripe.com"`
 }
 
-// Validate checks the settings as a whole; each fault names its variable.
+// Validate checks all settings; each error names its environment variable.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Redis.Validate(), c.Limits.Validate()}
 	base, err := url.Parse(c.PagesURL)
@@ -68,14 +72,14 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Of the free starts of a day, so many are read at once for each business, each of up to 16 MiB (manifest.MaxSlotsBytes); a page waits for a
-// place as long as for availability itself.
+// A business may read placesEach lists of free starts at once, each of up to 16 MiB (manifest.MaxSlotsBytes).
+// A page waits for a place at most placeWithin, which is also availability's timeout.
 const (
 	placesEach  = 4
 	placeWithin = 2 * time.Second
 )
 
-// New returns the service, ready to run. It connects to nothing yet.
+// New returns the service, ready to run. It opens no connection yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
@@ -87,7 +91,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	s.Limit(s.Limits(cfg.Limits, rdb).Pass)
 	catalog := s.Peer("catalog", cfg.CatalogURL)
-	// A booking takes as long as its checks; it leaves time to send the answer before the request's own deadline.
+	// A booking takes as long as its checks. The timeout leaves
+	// time to send the response before the request's own deadline.
 	bookings := s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
 	rentals := s.Peer("rental", cfg.RentalURL, peer.WriteTimeout(cfg.Server.RequestTimeout-cfg.Server.RequestTimeout/10))
 	shop := &usecase.Shop{

@@ -1,4 +1,4 @@
-// Command pages runs the pages service as a process of its own.
+// Command pages runs the pages service as its own process.
 package main
 
 import (

@@ -1,11 +1,11 @@
-// Package assets are the style and scripts of the pages, made of src by `make generate`.
+// Package assets holds the style and scripts of the pages, which `make generate` builds from src.
 package assets
 
 import "embed"
 
 //go:generate go run github.com/slotmesh/slotmesh/libs/web/bundle
 
-// Files are what browsers are given, in the folder dist.
+// Files holds the files that browsers load, in the folder dist.
 //
 //go:embed dist
 var Files embed.FS

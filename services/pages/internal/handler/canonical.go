@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// canonical is middleware that leads a reader who wrote the slug with capital letters, or ended the path with a slash,
-// to the page. Slugs have no capital letters.
+// canonical is middleware that redirects paths with capital letters in the slug, or
+// with a slash at the end, to the canonical path. Slugs have no capital letters.
 func canonical(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead {
 		return c.Next()
@@ -27,8 +27,7 @@ func canonical(c *fiber.Ctx) error {
 // mountCanonical adds [canonical] to all pages of businesses.
 func (p *Pages) mountCanonical(router fiber.Router) { router.Use("/b", canonical) }
 
-// canonicalPath returns the path of the page that a path below /b means; the path itself if no business can be called
-// so.
+// canonicalPath returns the canonical form of a path below /b, or the path itself if it contains no valid slug.
 func canonicalPath(path string) string {
 	below, ok := strings.CutPrefix(path, "/b/")
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// appointment is one on its way to the customer.
+// appointment is the [item] of an order of an appointment.
 type appointment struct{ *usecase.Appointment }
 
 func (a *appointment) taken() []uuid.UUID { return a.Selection.Services }
@@ -42,8 +42,8 @@ func (a *appointment) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bo
 	return false, nil
 }
 
-// start reads what was chosen, and how many come; where no start is, it leads back to the choice of one. Where it has answered already, the order
-// is nil.
+// start reads the selection and the number of people. If no start is chosen yet, it
+// redirects to the step that asks for it. If it has sent a response, the order is nil.
 func (p *Pages) start(c *fiber.Ctx, typed url.Values) (*order, *appointment, error) {
 	page, chosen, err := p.chosen(c)
 	if err != nil || page == nil {
@@ -65,7 +65,7 @@ func (p *Pages) start(c *fiber.Ctx, typed url.Values) (*order, *appointment, err
 	return o, a, nil
 }
 
-// details asks who books, beside what it costs.
+// details shows the form for the customer's details and the price.
 func (p *Pages) details(c *fiber.Ctx) error {
 	o, _, err := p.start(c, nil)
 	if err != nil || o == nil {
@@ -74,7 +74,7 @@ func (p *Pages) details(c *fiber.Ctx) error {
 	return p.begin(c, o)
 }
 
-// book books the appointment that the form asks for.
+// book books the appointment of the form.
 func (p *Pages) book(c *fiber.Ctx) error {
 	typed, err := web.Form(c)
 	if err != nil {
@@ -88,13 +88,13 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	if err != nil || key == "" {
 		return err
 	}
-	if pick := typed.Get("pick"); pick != "" { // another start, after the one chosen was taken
+	if pick := typed.Get("pick"); pick != "" { // another start, because the chosen one was taken
 		return p.pick(c, o, a, pick)
 	}
 	return p.place(c, o, key)
 }
 
-// pick goes on with another start; what was typed stays.
+// pick continues with another start and keeps what was typed.
 func (p *Pages) pick(c *fiber.Ctx, o *order, a *appointment, query string) error {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -107,6 +107,6 @@ func (p *Pages) pick(c *fiber.Ctx, o *order, a *appointment, query string) error
 	if a.Appointment, err = o.page.Business.Appointment(selection); err != nil || a.Date == nil || a.Time == nil {
 		return fault.New(fault.InvalidParameter, "The form is not well-formed.")
 	}
-	p.renew(o) // another booking than the one that was refused
+	p.renew(o) // this is a different booking than the refused one
 	return p.ask(c, o, fiber.StatusOK, "")
 }

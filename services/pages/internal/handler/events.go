@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// mountEvents adds the pages on which tickets are bought.
+// mountEvents adds the pages that sell tickets.
 func (p *Pages) mountEvents(router fiber.Router) {
 	router.Get("/b/:slug/events", p.events)
 	router.Get("/b/:slug/events/:event", p.event)
@@ -21,7 +21,7 @@ func (p *Pages) mountEvents(router fiber.Router) {
 	router.Post("/b/:slug/events/:event/details", p.buyTickets)
 }
 
-// events shows what is on.
+// events shows the list of events.
 func (p *Pages) events(c *fiber.Ctx) error {
 	page, err := p.page(c)
 	if err != nil {
@@ -31,7 +31,7 @@ func (p *Pages) events(c *fiber.Ctx) error {
 	return p.listEvents(c, page, fiber.StatusOK, "")
 }
 
-// listEvents shows what is on, with a notice of why the visitor is here.
+// listEvents shows the list of events. notice tells the visitor why they see it; "" for none.
 func (p *Pages) listEvents(c *fiber.Ctx, page *view.Page, status int, notice string) error {
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))
@@ -44,7 +44,7 @@ func (p *Pages) listEvents(c *fiber.Ctx, page *view.Page, status int, notice str
 	return p.show(c, status, page, view.Events(page, events))
 }
 
-// tickets are some of an event on their way to the customer.
+// tickets is the [item] of an order of tickets of one event.
 type tickets struct{ *usecase.Basket }
 
 func (t tickets) taken() []uuid.UUID { return []uuid.UUID{t.Event.ID} }
@@ -81,8 +81,8 @@ func (t tickets) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, e
 	return false, nil
 }
 
-// eventOf reads the event of the path with what is wanted of it. Where it is not there any more, or nothing can be bought, it has answered
-// already, and the order is nil.
+// eventOf reads the event of the path and the wanted tickets. If the event does not exist
+// or the business takes no bookings, it sends the response itself, and the order is nil.
 func (p *Pages) eventOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Basket, error) {
 	page, err := p.open(c)
 	if err != nil || page == nil {
@@ -114,13 +114,13 @@ func (p *Pages) event(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, o.page, view.Event(o.page, basket))
 }
 
-// query is that of the address; what cannot be read of it is left out.
+// query returns the query parameters of the address, without those that cannot be parsed.
 func query(c *fiber.Ctx) url.Values {
 	values, _ := url.ParseQuery(string(c.Request().URI().QueryString()))
 	return values
 }
 
-// ticketDetails asks who buys, beside what it costs.
+// ticketDetails shows the form for the customer's details and the price.
 func (p *Pages) ticketDetails(c *fiber.Ctx) error {
 	o, basket, err := p.eventOf(c, query(c))
 	if err != nil || o == nil {
@@ -140,7 +140,7 @@ func (p *Pages) ticketDetails(c *fiber.Ctx) error {
 	return p.begin(c, o)
 }
 
-// buyTickets buys the tickets that the form asks for.
+// buyTickets buys the tickets of the form.
 func (p *Pages) buyTickets(c *fiber.Ctx) error {
 	typed, err := web.Form(c)
 	if err != nil {
@@ -160,8 +160,8 @@ func (p *Pages) buyTickets(c *fiber.Ctx) error {
 	return p.place(c, o, key)
 }
 
-// soldMeanwhile asks again how many tickets are wanted, of what is left; what was typed stays. It is another order, so that the token is
-// another.
+// soldMeanwhile asks again for the number of tickets, within the number that is left, and
+// keeps what was typed. The form gets a new token, because the order is a different one.
 func (p *Pages) soldMeanwhile(c *fiber.Ctx, o *order, basket *usecase.Basket, gone bool) error {
 	page := o.page
 	if view.Unsold(page, basket.Event) != "" {

@@ -1,5 +1,5 @@
-// Package handler is the pages over HTTP: each handler parses, calls one use case and renders one view. What goes wrong is shown as a
-// page, too.
+// Package handler serves the pages over HTTP. Each handler parses the request,
+// calls one use case and renders one view. Faults are also shown as pages.
 package handler
 
 import (
@@ -21,24 +21,24 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// Pages are all pages.
+// Pages serves all pages.
 type Pages struct {
 	shop   *usecase.Shop
 	links  *usecase.Links
-	base   string // public, without a slash at its end
+	base   string // public address, without a trailing slash
 	texts  *message.Catalog
 	assets *web.Assets
 	menus  *view.Menus
 	forms  forms
-	pay    []string // origins of the pages on which customers pay
+	pay    []string // origins of the payment pages
 }
 
-// Config are the settings of the pages.
+// Config holds the settings of the pages.
 type Config struct {
-	Base        string        // public address, without a slash at its end
-	Secrets     []string      // the service's own, of which the tokens of forms are made
-	FormAtLeast time.Duration // how long filling in a form takes
-	PayOrigins  []string      // of the pages on which customers pay
+	Base        string        // public address, without a trailing slash
+	Secrets     []string      // secrets of the service, from which the keys of form tokens are derived
+	FormAtLeast time.Duration // the least time in which a person fills in a form
+	PayOrigins  []string      // origins of the payment pages
 }
 
 // New returns the pages.
@@ -68,8 +68,8 @@ func (p *Pages) Mount(router fiber.Router) {
 	router.Get("/embed.js", p.assets.Elsewhere("embed.js"))
 }
 
-// page is what every page of a business begins with: the business, and the words of the reader's language. Faults: business_not_found;
-// service_unavailable.
+// page returns the common part of every page of a business: the business and the
+// words of the reader's language. Faults: business_not_found; service_unavailable.
 func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -84,7 +84,8 @@ func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
 	return page, nil
 }
 
-// open is page for what can only be done while the business takes bookings. Where it takes none it has answered already, and the page is nil.
+// open returns what page does if the business takes bookings.
+// Otherwise it sends the page that explains why not, and returns nil.
 func (p *Pages) open(c *fiber.Ctx) (*view.Page, error) {
 	page, err := p.page(c)
 	if err == nil && !page.Business.Open() {
@@ -93,7 +94,7 @@ func (p *Pages) open(c *fiber.Ctx) (*view.Page, error) {
 	return page, err
 }
 
-// of makes a page one of a business's, in its colour.
+// of sets the business of a page, and with it the reader's region and the accent colour.
 func of(page *view.Page, business *usecase.Business) {
 	page.Business = business
 	page.Words.Within(locale.RegionOf(business.Offer.Timezone))
@@ -102,8 +103,8 @@ func of(page *view.Page, business *usecase.Business) {
 	}
 }
 
-// chosen is a page of a step after the first: what was chosen is held against the offer. Where that cannot be booked any more it has
-// answered already, and page is nil.
+// chosen returns the page of a step after the first, and the appointment that the query selects. If it is no
+// longer offered, or the business takes no bookings, chosen sends the response itself and returns a nil page.
 func (p *Pages) chosen(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
 	page, err := p.open(c)
 	if err != nil || page == nil {
@@ -124,7 +125,7 @@ func (p *Pages) chosen(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
 	return page, appointment, err
 }
 
-// plain is a page of no business.
+// plain returns a page without a business. own is the business's default language, or "".
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	chosen := c.Query("lang")
 	return &view.Page{
@@ -134,7 +135,7 @@ func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	}
 }
 
-// show renders a page with its headers; its texts follow the reader's language.
+// show renders a page with its headers. Its texts are in the reader's language.
 func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Content) error {
 	policy := web.Policy{Nonce: page.Nonce, Ancestors: page.Embedders()}
 	if page.Business != nil && len(page.Business.Offer.Payments.Providers) > 0 {
@@ -149,7 +150,7 @@ func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Con
 	return page.Words.Fault()
 }
 
-// ShowFault is a [server.ShowFault]: a page that says what the reader can do. It tells nothing of the inside.
+// ShowFault implements [server.ShowFault] with a page that advises the reader. It reveals no internals.
 func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
 	page := p.plain(c, "")
 	return p.show(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))

@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// mountManage adds what a customer does by their link (lifecycle.md §5), and the calendars behind secret addresses (§2).
+// mountManage adds the pages behind a customer's link (lifecycle.md §5) and the calendars behind secret addresses (§2).
 func (p *Pages) mountManage(router fiber.Router) {
 	managed := router.Group("/m/:token", private, wellFormed)
 	managed.Get("", p.managed)
@@ -31,14 +31,14 @@ func (p *Pages) mountManage(router fiber.Router) {
 	router.Get("/calendar/:file", private, p.feed)
 }
 
-// private keeps what a secret address shows out of every cache.
+// private keeps the answers of secret addresses out of every cache.
 func private(c *fiber.Ctx) error {
 	err := c.Next()
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return err
 }
 
-// wellFormed refuses what cannot be a link's token, with the one answer for every link that leads nowhere, before anybody is asked.
+// wellFormed rejects malformed tokens before any service is called. It gives the same answer as for every unknown link.
 func wellFormed(c *fiber.Ctx) error {
 	if _, ok := link.HashOf(c.Params("token")); !ok {
 		return link.NotFound()
@@ -46,15 +46,15 @@ func wellFormed(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// follow finds what the link leads to, and begins its page: in the language that the address names, else that of the booking. Whatever is
-// wrong with a link, the answer is the same.
+// follow returns what the link leads to, and begins its page. The language is that of
+// the address, otherwise that of the booking. Every invalid link gets the same answer.
 func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
 	m, err := p.links.View(c.UserContext(), c.Params("token"))
 	if err != nil {
 		return nil, nil, err
 	}
 	page := p.plain(c, m.Business.Offer.DefaultLanguage)
-	// Who reads the same language has it as their region writes it.
+	// A reader of the booking's language keeps the form of it that their region uses.
 	if booked := words.In(p.texts, m.Locale, m.Business.Offer.DefaultLanguage); page.Chosen == "" && booked.Code != page.Words.Code {
 		page.Words = booked
 	}
@@ -63,7 +63,7 @@ func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
 	return page, m, nil
 }
 
-// seen is the path that leads back to the page after something was done, which says what.
+// seen returns the path of the link's page. done names the action whose success the page reports; "" for none.
 func seen(c *fiber.Ctx, done string) string {
 	at := "/m/" + c.Params("token")
 	if done != "" {
@@ -80,7 +80,8 @@ func (p *Pages) managed(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Managed(page, m, c.Query("done")))
 }
 
-// pays leads to the provider's page, on which what is still open is paid. Where nothing is, it cannot be paid now, or the provider has no page, it leads back.
+// pays redirects to the provider's page on which the open amount is paid. If nothing is open,
+// it cannot be paid now, or the provider has no page, it redirects back to the link's page.
 func (p *Pages) pays(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
@@ -105,7 +106,8 @@ func (p *Pages) managedCalendar(c *fiber.Ctx) error {
 	return c.Send(text)
 }
 
-// askCancel asks who may cancel whether they mean it, and leads others back to what they see.
+// askCancel asks the customer to confirm the cancellation. If
+// they may not cancel, it redirects back to the link's page.
 func (p *Pages) askCancel(c *fiber.Ctx) error {
 	page, m, err := p.follow(c)
 	switch {
@@ -128,7 +130,7 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
-		if !m.MayCancel() { // cancelled twice, or too late by now: the page says so
+		if !m.MayCancel() { // cancelled twice, or too late by now; the page shows which
 			return c.Redirect(seen(c, ""), fiber.StatusSeeOther)
 		}
 		return p.show(c, fiber.StatusConflict, page, view.AskCancel(page, m, true))
@@ -144,7 +146,7 @@ func (p *Pages) askMove(c *fiber.Ctx) error {
 	return p.times(c, fiber.StatusOK, date, month, false)
 }
 
-// given is a date of an address; nil where it is none.
+// given parses a date of the address; it returns nil if text is not a date.
 func given(text string) *timespan.Date {
 	d, err := timespan.ParseDate(text)
 	if err != nil {
@@ -153,7 +155,7 @@ func given(text string) *timespan.Date {
 	return &d
 }
 
-// times shows where a booking can be moved to; taken says that the time that was chosen is not free any more.
+// times shows the times to which a booking can be rescheduled. taken reports that the chosen time is no longer free.
 func (p *Pages) times(c *fiber.Ctx, status int, date, month *timespan.Date, taken bool) error {
 	page, m, err := p.follow(c)
 	switch {
@@ -187,7 +189,7 @@ func (p *Pages) move(c *fiber.Ctx) error {
 	return c.Redirect(seen(c, "moved"), fiber.StatusSeeOther)
 }
 
-// moveTo reads the start that was pressed, which stands in the form as a query.
+// moveTo reads the selected start, which the form holds as a query string.
 func moveTo(query string) (usecase.Selection, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -196,7 +198,7 @@ func moveTo(query string) (usecase.Selection, error) {
 	return usecase.ReadSelection(values)
 }
 
-// feed is a calendar that an owner has given away the address of.
+// feed serves a calendar whose secret address an owner has shared.
 func (p *Pages) feed(c *fiber.Ctx) error {
 	token, isCalendar := strings.CutSuffix(c.Params("file"), ".ics")
 	if !isCalendar {

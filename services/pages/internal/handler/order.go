@@ -14,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// order is what a customer is about to take, on its way through the form that asks who takes it.
+// order is an order of a customer between the choice of an item
+// and the booking. The form asks for the customer's details.
 type order struct {
 	page *view.Page
 	item item
@@ -23,33 +24,34 @@ type order struct {
 
 // item is what is ordered: an appointment, tickets of an event, or a reservation of a rental.
 type item interface {
-	// taken are the services, the event, or the rental with its extras, whose questions the form asks.
+	// taken returns the ids whose questions the form asks: the services, the event, or the rental with its extras.
 	taken() []uuid.UUID
 	price(ctx context.Context, shop *usecase.Shop, o *order) (*usecase.Price, error)
-	// content is the form with all that was typed; changing shows what is wanted as fields, too.
+	// content returns the form with all that was typed. If changing
+	// is set, the form also has fields for the quantities.
 	content(o *order, changing bool) view.Content
-	// book books once for a key.
+	// book books the item, once for each key.
 	book(ctx context.Context, shop *usecase.Shop, o *order, key string) (usecase.Booked, error)
-	// refused answers where nothing was booked for a reason that lies in what was chosen, with what can be done about it. For any other reason it
-	// returns false.
+	// refused sends the response if nothing was booked for a reason that the customer can
+	// change in the item, such as a taken start. It returns false for any other cause.
 	refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, error)
 }
 
-// newOrder is an order by who has typed nothing yet.
+// newOrder returns an order whose form is still empty.
 func newOrder(page *view.Page, i item) *order {
 	return &order{page: page, item: i, form: view.Form{Details: newcomer(page)}}
 }
 
-// newcomer is who has typed nothing yet.
+// newcomer returns the details of an empty form, with their defaults.
 func newcomer(page *view.Page) usecase.Details {
 	return usecase.Details{People: 1, Language: page.Business.Language(page.Words.Asked), Pay: usecase.PayAtDoor}
 }
 
-// renew gives the form another token: what it is sent for then is another order.
+// renew gives the form a new token, so that its next submission is a new order.
 func (p *Pages) renew(o *order) { o.form.Token = p.forms.token(o.page.Business.Offer.Slug) }
 
-// begin shows the form as the address asks for it. A script adds the form's token to the address. A reader who goes back to it sends
-// the same form again, and gets what was booked with it.
+// begin shows the form. A script adds the form's token to the address. A reader who goes
+// back to the form therefore submits the same token again and gets the booking that it made.
 func (p *Pages) begin(c *fiber.Ctx, o *order) error {
 	if token := c.Query("form"); p.forms.isValid(o.page.Business.Offer.Slug, token) {
 		o.form.Token = token
@@ -65,7 +67,7 @@ func (p *Pages) ask(c *fiber.Ctx, o *order, status int, notice string) error {
 	return p.askAgain(c, o, status, notice, false)
 }
 
-// askAgain is ask; changing shows what is wanted as fields, too.
+// askAgain shows the form as ask does. If changing is set, the form also has fields for the quantities.
 func (p *Pages) askAgain(c *fiber.Ctx, o *order, status int, notice string, changing bool) error {
 	price, err := o.item.price(c.UserContext(), p.shop, o)
 	if err != nil {
@@ -75,11 +77,11 @@ func (p *Pages) askAgain(c *fiber.Ctx, o *order, status int, notice string, chan
 	return p.show(c, status, o.page, o.item.content(o, changing))
 }
 
-// trap is a field that people do not see, and programs fill in.
+// trap is the name of a field that people do not see; bots fill it in.
 const trap = "website"
 
-// sent reads the form and returns the key under which it books once. It returns "" if it has answered already: the token is
-// invalid, a program sent the form, or the reader chose another language (stay).
+// sent reads the form and returns its idempotency key. It returns "" if it has sent the response:
+// the token is invalid, a bot filled in the form, or the reader chose another language (stay).
 func (p *Pages) sent(c *fiber.Ctx, o *order, typed url.Values) (string, error) {
 	o.read(typed)
 	if typed.Has("stay") { // the reader chose another language
@@ -92,7 +94,7 @@ func (p *Pages) sent(c *fiber.Ctx, o *order, typed url.Values) (string, error) {
 	return "", p.ask(c, o, fiber.StatusUnprocessableEntity, o.page.Words.Say("expired"))
 }
 
-// read takes over what was typed by who takes what is ordered.
+// read stores the typed details in the form.
 func (o *order) read(typed url.Values) {
 	offer, d := o.page.Business.Offer, newcomer(o.page)
 	d.People = o.form.Details.People
@@ -119,7 +121,8 @@ func (o *order) read(typed url.Values) {
 	o.form.Details, o.form.Typed, o.form.Token = d, typed, typed.Get("token")
 }
 
-// place books what the form asks for, once, and leads to the payment, or to the customer's own page of it.
+// place books the order, once for each key. It redirects to the payment
+// page if something is paid online, otherwise to the customer's link.
 func (p *Pages) place(c *fiber.Ctx, o *order, key string) error {
 	words, business := o.page.Words, o.page.Business
 	if o.form.Wrong = business.Check(&o.form.Details, o.item.taken()...); len(o.form.Wrong) > 0 {
@@ -129,7 +132,8 @@ func (p *Pages) place(c *fiber.Ctx, o *order, key string) error {
 	if err != nil {
 		return p.refuse(c, o, err)
 	}
-	if typed := o.form.Typed; typed.Get("total") != price.Total.String() || typed.Get("now") != price.Now.String() { // not as it was shown
+	// The price is no longer the one that was shown.
+	if typed := o.form.Typed; typed.Get("total") != price.Total.String() || typed.Get("now") != price.Now.String() {
 		return p.ask(c, o, fiber.StatusConflict, words.With("price_changed", "Price", words.Amount(price.Total.String(), business.Offer.Currency)))
 	}
 	o.form.Price = price
@@ -137,14 +141,14 @@ func (p *Pages) place(c *fiber.Ctx, o *order, key string) error {
 	if err != nil {
 		return p.refuse(c, o, err)
 	}
-	// The provider's page cannot be shown in a frame: there the customer's page leads to it, in the whole window.
+	// Payment pages refuse to be framed. In a frame, the customer's page leads to the payment in the top window.
 	if booked.Checkout != "" && c.Get("Sec-Fetch-Dest") != "iframe" {
 		return c.Redirect(booked.Checkout, fiber.StatusSeeOther)
 	}
 	return c.Redirect(booked.Link+"?done=booked", fiber.StatusSeeOther)
 }
 
-// refuse shows why nothing was booked, with what can be done about it.
+// refuse shows why nothing was booked and what the customer can do.
 func (p *Pages) refuse(c *fiber.Ctx, o *order, cause error) error {
 	if answered, err := o.item.refused(c, p, o, cause); answered {
 		return err
@@ -168,8 +172,8 @@ func (p *Pages) refuse(c *fiber.Ctx, o *order, cause error) error {
 	return cause
 }
 
-// closed says why the business takes no bookings, and until when, by its newest offer. Where it takes them again by then, the form is asked
-// for once more.
+// closed shows why the business takes no bookings, and until when, by its newest
+// offer. If it takes bookings again by then, closed shows the form again.
 func (p *Pages) closed(c *fiber.Ctx, o *order) error {
 	page := o.page
 	business, err := p.shop.Newest(c.UserContext(), page.Business)

@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// mountRentals adds the pages on which rentals are reserved.
+// mountRentals adds the pages that reserve rentals.
 func (p *Pages) mountRentals(router fiber.Router) {
 	router.Get("/b/:slug/rentals", p.rentals)
 	router.Get("/b/:slug/rentals/:rental", p.rental)
@@ -22,7 +22,7 @@ func (p *Pages) mountRentals(router fiber.Router) {
 	router.Post("/b/:slug/rentals/:rental/details", p.reserve)
 }
 
-// rentals shows what is rented out.
+// rentals shows the list of rentals.
 func (p *Pages) rentals(c *fiber.Ctx) error {
 	page, err := p.page(c)
 	if err != nil {
@@ -32,7 +32,7 @@ func (p *Pages) rentals(c *fiber.Ctx) error {
 	return p.listRentals(c, page, fiber.StatusOK, "")
 }
 
-// listRentals shows what is rented out, with a notice of why the visitor is here.
+// listRentals shows the list of rentals. notice tells the visitor why they see it; "" for none.
 func (p *Pages) listRentals(c *fiber.Ctx, page *view.Page, status int, notice string) error {
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))
@@ -45,7 +45,7 @@ func (p *Pages) listRentals(c *fiber.Ctx, page *view.Page, status int, notice st
 	return p.show(c, status, page, view.Rentals(page, rentals))
 }
 
-// reservation is one on its way to the customer.
+// reservation is the [item] of an order of a rental.
 type reservation struct{ *usecase.Reservation }
 
 func (r reservation) taken() []uuid.UUID { return r.Taken() }
@@ -68,7 +68,7 @@ func (r reservation) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (boo
 	case fault.Is(cause, fault.RentalNotFound):
 		return true, p.listRentals(c, page, fiber.StatusConflict, page.Words.Say("not_offered"))
 	case fault.Is(cause, fault.Conflict), fault.Is(cause, fault.InvalidParameter):
-		p.renew(o) // what is reserved then is another reservation
+		p.renew(o) // the next submission is a different reservation
 		lacks, err := p.shop.Lacks(c.UserContext(), page.Business, r.Reservation, page.Words.Asked)
 		if err != nil || lacks == "" {
 			lacks = page.Words.Say("not_offered")
@@ -78,8 +78,8 @@ func (r reservation) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (boo
 	return false, nil
 }
 
-// rentalOf reads the rental of the path with what is wanted of it. Where it is not there any more, or nothing can be reserved, it has
-// answered already, and the order is nil.
+// rentalOf reads the rental of the path and the wanted reservation. If the rental does not
+// exist or the business takes no bookings, it sends the response itself, and the order is nil.
 func (p *Pages) rentalOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Reservation, error) {
 	page, err := p.open(c)
 	if err != nil || page == nil {
@@ -101,7 +101,7 @@ func (p *Pages) rentalOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Rese
 	return newOrder(page, reservation{r}), r, nil
 }
 
-// rental shows a rental with a month of what is free.
+// rental shows a rental with a month of its free days.
 func (p *Pages) rental(c *fiber.Ctx) error {
 	o, wanted, err := p.rentalOf(c, query(c))
 	if err != nil || o == nil {
@@ -111,7 +111,8 @@ func (p *Pages) rental(c *fiber.Ctx) error {
 	return p.showRental(c, o.page, wanted, fiber.StatusOK, "")
 }
 
-// showRental shows a rental with what is chosen of it, and a notice of why the visitor is here.
+// showRental shows a rental with the reservation as far as it is
+// chosen. notice tells the visitor why they see it; "" for none.
 func (p *Pages) showRental(c *fiber.Ctx, page *view.Page, wanted *usecase.Reservation, status int, notice string) error {
 	free := view.RentalTimes{}
 	if view.Unrented(page, wanted.Rental) == "" {
@@ -135,7 +136,7 @@ func (p *Pages) showRental(c *fiber.Ctx, page *view.Page, wanted *usecase.Reserv
 	return p.show(c, status, page, view.Rental(page, wanted, free))
 }
 
-// rentalDetails asks who reserves, beside what it costs.
+// rentalDetails shows the form for the customer's details and the price.
 func (p *Pages) rentalDetails(c *fiber.Ctx) error {
 	o, wanted, err := p.rentalOf(c, query(c))
 	if err != nil || o == nil {
@@ -147,7 +148,7 @@ func (p *Pages) rentalDetails(c *fiber.Ctx) error {
 	}
 	lacks, err := p.shop.Lacks(c.UserContext(), page.Business, wanted, page.Words.Asked)
 	switch {
-	case fault.Is(err, fault.AvailabilityUnverified), fault.Is(err, fault.PeerUnavailable): // what is free could not be told
+	case fault.Is(err, fault.AvailabilityUnverified), fault.Is(err, fault.PeerUnavailable): // availability is unknown
 		return p.showRental(c, page, wanted, fiber.StatusServiceUnavailable, page.Words.Say("unknown"))
 	case err != nil:
 		return err
@@ -157,7 +158,7 @@ func (p *Pages) rentalDetails(c *fiber.Ctx) error {
 	return p.begin(c, o)
 }
 
-// reserve reserves what the form asks for.
+// reserve makes the reservation of the form.
 func (p *Pages) reserve(c *fiber.Ctx) error {
 	typed, err := web.Form(c)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 // formLasts is how long after it was shown a form may be sent.
 const formLasts = 2 * time.Hour
 
-// forms makes the tokens of forms, and tells them again. A token holds when the form was shown and the idempotency key of what it does,
-// with a digest of both and of the business: none can be made up, and one that is sent twice does nothing twice.
+// forms creates and checks form tokens. A token holds the time at which the form was shown and an idempotency key. An
+// HMAC of both and of the slug prevents forgery. A form that is sent twice uses the same key and takes effect once.
 type forms struct {
-	keys    [][]byte      // the first makes tokens, each is known
-	atLeast time.Duration // no person fills one in faster
+	keys    [][]byte      // the first signs tokens; all verify them
+	atLeast time.Duration // the least time in which a person fills in a form
 	clock   clock.Clock
 }
 
@@ -38,14 +38,14 @@ func digest(key []byte, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// token returns a new token of a form of this business.
+// token returns a new token for a form of this business.
 func (f forms) token(slug string) string {
 	text := strconv.FormatInt(f.clock.Now().Unix(), 36) + "." + rand.Text()
 	return text + "." + base64.RawURLEncoding.EncodeToString(digest(f.keys[0], slug+":"+text))
 }
 
-// read returns the idempotency key of a token; "" for one that was not made here, or for another business, and for a form that is sent too
-// soon or too late.
+// read returns the idempotency key of a token. It returns "" if the token is forged
+// or belongs to another business, or if the form is sent too early or too late.
 func (f forms) read(slug, token string) string {
 	key, age := f.parse(slug, token)
 	if age < f.atLeast || age > formLasts {
@@ -54,13 +54,14 @@ func (f forms) read(slug, token string) string {
 	return key
 }
 
-// isValid reports whether a form may be shown with a token: it was made here for this business, and can still be sent.
+// isValid reports whether a form with this token may be shown: it was made for this business and has not expired.
 func (f forms) isValid(slug, token string) bool {
 	key, age := f.parse(slug, token)
 	return key != "" && age >= 0 && age <= formLasts
 }
 
-// parse returns the idempotency key of a token and its age; "" for one that was not made here, or for another business.
+// parse returns the idempotency key of a token and the token's age.
+// The key is "" if the token is forged or belongs to another business.
 func (f forms) parse(slug, token string) (string, time.Duration) {
 	at := strings.LastIndexByte(token, '.')
 	if at < 0 {

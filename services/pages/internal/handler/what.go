@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// what shows what can be booked: the first page, and the one that search engines find.
+// what shows what can be booked. It is the business's first page and the one that search engines index.
 func (p *Pages) what(c *fiber.Ctx) error {
 	page, err := p.page(c)
 	if err != nil {
@@ -22,7 +22,7 @@ func (p *Pages) what(c *fiber.Ctx) error {
 	return p.offered(c, page, "")
 }
 
-// offered shows what can be booked, with a notice of why the visitor is here.
+// offered shows what can be booked. notice tells the visitor why they see it; "" for none.
 func (p *Pages) offered(c *fiber.Ctx, page *view.Page, notice string) error {
 	groups, err := p.shop.Menu(c.UserContext(), page.Business, page.Words.Asked)
 	if err != nil {

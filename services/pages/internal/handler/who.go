@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/view"
 )
 
-// who asks who performs the appointment; where there is nothing to ask, it leads on.
+// who asks for the staff member who performs the appointment. If there is no choice, it redirects to the next step.
 func (p *Pages) who(c *fiber.Ctx) error {
 	page, a, err := p.chosen(c)
 	if err != nil || page == nil {

@@ -1,4 +1,5 @@
-// Package texts are the sentences of the pages in the 36 languages of libs/message: one file a language, the same sentences in each.
+// Package texts holds the sentences of the pages in the 36 languages of
+// libs/message: one file per language, with the same sentences in each.
 package texts
 
 import (
@@ -11,5 +12,5 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// Load reads the sentences, once.
+// Load reads the sentences at its first call.
 var Load = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, ".") })

@@ -24,43 +24,44 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Bookings books and sells tickets; bookingclient.Client does.
+// Bookings books appointments and sells tickets; bookingclient.Client implements it.
 type Bookings interface {
 	// Book books an appointment. Faults: those of POST /book.
 	Book(ctx context.Context, business uuid.UUID, slug string, wanted booking.NewBooking) (*booking.Booking, error)
-	// SellTicket sells tickets. Faults: not_found, conflict, and what the business's account does not allow.
+	// SellTicket sells tickets. Faults: not_found, conflict, and those of the business's account.
 	SellTicket(ctx context.Context, business uuid.UUID, order booking.NewTicket) (*booking.Ticket, error)
 }
 
-// Prices quotes; pricing.Client does.
+// Prices quotes prices; pricing.Client implements it.
 type Prices interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
 
-// Price is what an appointment costs, by the engine that prices the booking. What only the customer's address tells, such as whether it
-// is their first booking, is not known yet.
+// Price is the price of an order, from the same pricing engine as the booking. It leaves
+// out what depends on the customer's address, such as a rule for their first booking.
 type Price struct {
-	Lines    []json.Number // of the services, in their order
-	StartsAt time.Time     // of what is priced; the zero time where it is not chosen yet
-	// Details say how each line came about, in the order of Lines.
+	Lines    []json.Number // one per service, tier or rental, in their order
+	StartsAt time.Time     // when the order begins; zero if no start is chosen yet
+	// Details explains each line, in the order of Lines.
 	Details []PriceDetail
-	// IfFirst are the pricing rules that hold if this is the customer's first booking, which is not known before their address is.
+	// IfFirst holds the pricing rules that apply if this is the customer's
+	// first booking. That is unknown until they enter their address.
 	IfFirst []*catalog.Rule
 	Total   json.Number
-	Saves   json.Number // how much less that is than what the services of a package cost one by one; "" for nothing
-	Pays    string      // how it is paid, as [Business.Paying] says
-	Now     json.Number // what of it is paid online; "" where nothing is
-	Later   json.Number // what of it is paid on site then
+	Saves   json.Number // difference to the services of a package booked one by one; "" for none
+	Pays    string      // one of the ways of [Business.Paying]
+	Now     json.Number // the part of Total that is paid online; "" for none
+	Later   json.Number // the rest, which is then paid on site
 }
 
-// PriceDetail says how a price came about.
+// PriceDetail explains how a price came about.
 type PriceDetail struct {
-	Quantity int         // people that it is of, where it is per person and there are several; 0 otherwise
-	Unit     json.Number // the price of one of them
+	Quantity int         // number of people, if the price is per person and there are several; otherwise 0
+	Unit     json.Number // price of one of them
 	Changes  []*catalog.Rule
 }
 
-// detailOf returns how a quote came about.
+// detailOf explains a quote, with the rules that changed it.
 func (b *Business) detailOf(quote *pricing.Quote) PriceDetail {
 	d := PriceDetail{Quantity: quote.Quantity, Unit: b.Offer.Money().JSON(quote.Unit)}
 	for _, step := range quote.Steps {
@@ -72,7 +73,7 @@ func (b *Business) detailOf(quote *pricing.Quote) PriceDetail {
 	return d
 }
 
-// ifFirst returns the rules about a customer's first booking that concern one of these services and would change a price.
+// ifFirst returns the rules for a customer's first booking that apply to one of these services.
 func (b *Business) ifFirst(services []uuid.UUID) []*catalog.Rule {
 	var rules []*catalog.Rule
 	for i := range b.Offer.Rules {
@@ -86,7 +87,7 @@ func (b *Business) ifFirst(services []uuid.UUID) []*catalog.Rule {
 	return rules
 }
 
-// Price quotes an appointment whose start is chosen. Faults: service_unavailable.
+// Price quotes an appointment whose date is chosen. Faults: service_unavailable.
 func (s *Shop) Price(ctx context.Context, b *Business, a *Appointment, people int) (*Price, error) {
 	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: len(b.Offer.Rules) == 0, Together: true}
 	for _, id := range a.Selection.Services {
@@ -120,15 +121,16 @@ func (s *Shop) Price(ctx context.Context, b *Business, a *Appointment, people in
 	return price, nil
 }
 
-// Ways to pay, of which [Business.Paying] is one. The first two are what a customer may choose between.
+// Ways to pay, as [Business.Paying] returns them. A customer chooses between the first two.
 const (
 	PayOnline = "online"
 	PayAtDoor = "at_door"
 	PayChoice = "choice"
 )
 
-// Paying says how something is paid of which so much is to be paid when it is booked, by the mode of its kind: online where the business
-// wants so, at the door, or as the customer chooses.
+// Paying returns how an order is paid. due is the amount that is due at booking, in minor
+// units; mode is the payment mode of its kind. It returns [PayAtDoor] if nothing is due, no
+// provider is set up, or the mode asks for it. [PayChoice] requires a connected provider.
 func (b *Business) Paying(mode string, due int64) string {
 	switch {
 	case due == 0 || len(b.Offer.Payments.Providers) == 0:
@@ -141,7 +143,8 @@ func (b *Business) Paying(mode string, due int64) string {
 	return PayAtDoor
 }
 
-// total is what all lines of a price are together, and how that is paid of which so much is to be paid when it is booked.
+// total sets the total of a price, how it is paid, and which
+// parts are paid online and on site. Amounts are in minor units.
 func (p *Price) total(b *Business, mode string, total, due int64) {
 	money := b.Offer.Money()
 	p.Total, p.Pays = money.JSON(total), b.Paying(mode, due)
@@ -150,24 +153,24 @@ func (p *Price) total(b *Business, mode string, total, due int64) {
 	}
 }
 
-// isPaidOnline reports whether a provider is connected.
+// isPaidOnline reports whether a payment provider is connected.
 func (b *Business) isPaidOnline() bool { return len(b.Offer.ConnectedProviders()) > 0 }
 
 // Details is what a customer types.
 type Details struct {
 	Name, Email, Phone string
 	People             int
-	Language           string // of messages
-	Pay                string // where the customer may choose
+	Language           string // of messages to the customer
+	Pay                string // PayOnline or PayAtDoor, if the customer may choose
 	Answers            map[string]any
 }
 
-// What may be wrong with a detail, beside what [catalog.Answers] finds.
+// Errors of a field besides those that [catalog.Answers] finds.
 const (
 	WrongEmail catalog.Wrong = "email"
 )
 
-// Wrongs are the faults of details by the name of the field; answers are under q-KEY.
+// Wrongs holds field errors by the name of the field; answers are under q-KEY.
 type Wrongs map[string]catalog.Wrong
 
 const (
@@ -175,7 +178,8 @@ const (
 	maxPhone = 50
 )
 
-// Check finds what is wrong with the details of who takes these services, events or rentals, and keeps of the answers what was asked.
+// Check returns the field errors of the details of an order of these services, events or
+// rentals. If all answers are valid, it keeps only those to questions that were asked.
 func (b *Business) Check(d *Details, taken ...uuid.UUID) Wrongs {
 	wrong := d.check()
 	questions := b.Offer.Questions(taken...)
@@ -190,10 +194,11 @@ func (b *Business) Check(d *Details, taken ...uuid.UUID) Wrongs {
 	return wrong
 }
 
-// withPoint are the languages that write 1.5 with a point.
+// withPoint lists the languages that write decimals with a point, such as 1.5.
 var withPoint = []string{"en", "he", "ja", "ko", "th", "zh"}
 
-// pointNumbers writes the decimal comma of answers that are numbers as a point, in languages that write 1,5.
+// pointNumbers replaces the decimal comma of numeric answers with a
+// point, unless the customer's language writes decimals with a point.
 func (d *Details) pointNumbers(questions []catalog.Question) {
 	if slices.Contains(withPoint, d.Language) {
 		return
@@ -206,8 +211,8 @@ func (d *Details) pointNumbers(questions []catalog.Question) {
 	}
 }
 
-// oneLine is what was typed or pasted into a field of one line: tabs, control characters and white space of all kinds are blanks between
-// words, and hidden characters are left out, such as the direction marks that copied phone numbers begin with.
+// oneLine normalizes the text of a one-line field. Tabs, control characters and all kinds of white space become
+// single blanks. Hidden characters are removed, such as the direction marks at the beginning of copied phone numbers.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(plain.Strip(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -217,7 +222,7 @@ func oneLine(text string) string {
 	}, strings.ToValidUTF8(text, "")))), " ")
 }
 
-// check finds what is wrong with who it is, which it makes [oneLine].
+// check normalizes name, email address and phone number with [oneLine] and returns their errors.
 func (d *Details) check() Wrongs {
 	wrong := Wrongs{}
 	if d.Name = oneLine(d.Name); plain.IsBlank(d.Name) {
@@ -238,7 +243,7 @@ func (d *Details) check() Wrongs {
 	return wrong
 }
 
-// told is the phone number and the answers as they are sent; nil: none.
+// told returns the phone number and the answers as they are sent; nil for none.
 func (d *Details) told() (*string, json.RawMessage, error) {
 	var phone *string
 	if d.Phone != "" {
@@ -251,13 +256,13 @@ func (d *Details) told() (*string, json.RawMessage, error) {
 	return phone, form, err
 }
 
-// Booked is where the customer goes on: to the provider's page where something is paid online, else to their link.
+// Booked holds the customer's next page: Checkout if something is paid online, otherwise Link.
 type Booked struct {
 	Link     string
-	Checkout string // "" where nothing is paid online
+	Checkout string // "" if nothing is paid online
 }
 
-// Book books an appointment as the page, once for each key. Faults: those of POST /book.
+// Book books an appointment as the actor page, once for each key. Faults: those of POST /book.
 func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details, key string) (Booked, error) {
 	wanted := booking.NewBooking{
 		Date: a.Date.String(), Time: a.Time.String(), CustomerName: d.Name, CustomerEmail: d.Email,
@@ -295,8 +300,9 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 	return Booked{booked.ManageURL, booked.CheckoutURL}, nil
 }
 
-// once does something as the page under a key, and waits for the first of two clicks: the second one gets what the first one booked. It waits for
-// most of the time that its request has, as the first may take all that a payment provider needs; the rest is for the answer.
+// once calls do as the actor page with an idempotency key. If a first click with the same key is still in
+// progress, it waits and returns what that one booked. It waits for three quarters of the request's remaining
+// time, because the first may need all the time of a payment provider. The rest is left for the response.
 func once[T any](ctx context.Context, key string, do func(context.Context) (T, error)) (T, error) {
 	const pause, unbounded = 250 * time.Millisecond, 3 * time.Second
 	within := unbounded

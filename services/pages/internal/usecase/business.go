@@ -13,46 +13,47 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Offers gives the offer of a business; catalogclient.Client does. Faults: business_not_found; service_unavailable.
+// Offers returns the offer of a business; catalogclient.Client
+// implements it. Faults: business_not_found; service_unavailable.
 type Offers interface {
-	// Get may be two seconds behind.
+	// Get returns an offer that may be up to two seconds old.
 	Get(ctx context.Context, slug string) (*catalog.Offer, error)
-	// Fresh is the offer as it is now.
+	// Fresh returns the newest offer.
 	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
-// Shop is what the booking page does.
+// Shop implements the use cases of the booking pages.
 type Shop struct {
 	Offers       Offers
 	Catalog      *Reader
 	Availability *Reader
-	Places       Places // for reading free starts
+	Places       Places // bound the reading of free starts
 	Prices       Prices
 	Bookings     Bookings
-	Rent         *Reader // of rental's calendars
+	Rent         *Reader // for rental's calendars
 	Reservations Reservations
 	Clock        clock.Clock
 }
 
-// Places are how much is read at once for each business where it can be long, and how long a page waits for one.
+// Places bounds the large answers that are read at once for each business, and how long a page waits for its turn.
 type Places struct {
 	Each   *bulkhead.Tenants
 	Within time.Duration
 }
 
-// Business is what every page says of a business.
+// Business is what every page shows of a business.
 type Business struct {
 	Offer   *catalog.Offer
 	LogoURL string
-	Closed  bool           // takes no bookings: its subscription is inactive, or it leaves
-	Paused  *timespan.Date // takes none before this date
+	Closed  bool           // takes no bookings: its subscription is inactive, or it is being removed
+	Paused  *timespan.Date // the date until which bookings are paused; nil if they are not
 	Now     time.Time
 }
 
 // Open reports whether the business takes bookings on its page now.
 func (b *Business) Open() bool { return !b.Closed && !b.Offer.NotYetOpen && b.Paused == nil }
 
-// Offers reports whether the business offers anything of a part on its page: services, events or rentals.
+// Offers reports whether the page has anything to list in a part: "events", "rentals", or otherwise services.
 func (b *Business) Offers(part string) bool {
 	offer, today := b.Offer, b.Today()
 	switch part {
@@ -64,20 +65,21 @@ func (b *Business) Offers(part string) bool {
 	return offer.Modules.Services && slices.ContainsFunc(offer.Services, func(s catalog.Service) bool { return s.Active })
 }
 
-// Today is the business's date.
+// Today returns the business's date.
 func (b *Business) Today() timespan.Date { return b.Offer.Today(b.Now) }
 
-// Language is that of the business's which is nearest to the one that was asked for, as its texts are matched (semantics.md §6).
+// Language returns the business's language that is nearest to the
+// requested one, by the matching rule for texts (semantics.md §6).
 func (b *Business) Language(asked string) string {
 	return locale.Or(asked, b.Offer.Languages, b.Offer.DefaultLanguage)
 }
 
-// info is what is read of /info.
+// info is the part of /info that the pages use.
 type info struct {
 	LogoURL string `json:"logo_url"`
 }
 
-// Business returns what every page says of a business. Faults: business_not_found; service_unavailable.
+// Business returns what every page shows of a business. Faults: business_not_found; service_unavailable.
 func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
 	offer, err := s.Offers.Get(ctx, slug)
 	if err != nil {
@@ -90,7 +92,7 @@ func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
 	return s.with(offer, shown.LogoURL), nil
 }
 
-// with is what every page says of a business that offers this now.
+// with returns what every page shows of a business with this offer now.
 func (s *Shop) with(offer *catalog.Offer, logo string) *Business {
 	b := &Business{Offer: offer, LogoURL: logo, Now: s.Clock.Now()}
 	b.Closed = !offer.Account.SubscriptionActive || offer.Account.RemovalOn != nil
@@ -100,9 +102,9 @@ func (s *Shop) with(offer *catalog.Offer, logo string) *Business {
 	return b
 }
 
-// Newest is the business as it is now. Whoever was refused by an offer that the page does not know yet is told by it why, and until when
-// (semantics.md §6: a booking follows a publish at once, a page within two seconds). Where nobody can tell, it is as it was. Faults:
-// business_not_found.
+// Newest returns the business by catalog's newest offer. Bookings follow a publish at once, pages within
+// two seconds (semantics.md §6). A customer who was refused by an offer that the page does not have yet
+// thus sees the reason. If catalog does not answer, Newest returns b unchanged. Faults: business_not_found.
 func (s *Shop) Newest(ctx context.Context, b *Business) (*Business, error) {
 	offer, err := s.Offers.Fresh(ctx, b.Offer.Slug)
 	switch {

@@ -17,17 +17,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Event is an event as /events shows it in one language, with its clock in minutes.
+// Event is an event of /events in one language.
 type Event struct {
 	ID                 uuid.UUID     `json:"id"`
 	Name               string        `json:"name"`
 	Description        string        `json:"description"`
 	DescriptionHTML    string        `json:"description_html"`
 	Date               timespan.Date `json:"date"`
-	StartTime          string        `json:"start_time"` // HH:MM:SS, as end_time is
-	EndTime            string        `json:"end_time"`   // on the next day where it is not after the start
+	StartTime          string        `json:"start_time"` // HH:MM:SS, as end_time
+	EndTime            string        `json:"end_time"`   // on the next day unless it is after the start
 	ImageURL           string        `json:"image_url"`
-	SpotsRemaining     *int          `json:"spots_remaining"` // nil: cannot be told
+	SpotsRemaining     *int          `json:"spots_remaining"` // nil: unknown
 	Tiers              []Tier        `json:"inventory"`
 	PaymentRequirement string        `json:"payment_requirement"`
 }
@@ -38,16 +38,16 @@ type Tier struct {
 	Name           string       `json:"name"`
 	Price          json.Number  `json:"price"`
 	QuotedPrice    *json.Number `json:"quoted_price"`
-	SpotsRemaining *int         `json:"spots_remaining"` // nil: cannot be told
+	SpotsRemaining *int         `json:"spots_remaining"` // nil: unknown
 }
 
-// SoldOut reports whether nothing is left; what cannot be told is not sold out.
+// SoldOut reports whether no ticket of the tier is left. If the number is unknown, it returns false.
 func (t *Tier) SoldOut() bool { return t.SpotsRemaining != nil && *t.SpotsRemaining == 0 }
 
-// MostTickets is how many tickets of a tier are sold at once on the page.
+// MostTickets is the maximum number of tickets of a tier in one order of the page.
 const MostTickets = 20
 
-// Most is how many of the tier can be chosen.
+// Most returns the maximum number of tickets of the tier that can be chosen.
 func (t *Tier) Most() int {
 	if t.SpotsRemaining == nil {
 		return MostTickets
@@ -55,18 +55,18 @@ func (t *Tier) Most() int {
 	return min(MostTickets, *t.SpotsRemaining)
 }
 
-// SoldOut reports whether no tier has anything left.
+// SoldOut reports whether all tiers are sold out.
 func (e *Event) SoldOut() bool {
 	return !slices.ContainsFunc(e.Tiers, func(t Tier) bool { return !t.SoldOut() })
 }
 
-// Starts is the minute of the day at which it begins, Ends that at which it ends.
+// Starts returns the time of day at which the event begins.
 func (e *Event) Starts() timespan.TimeOfDay { return minute(e.StartTime) }
 
-// Ends is at or before the start where the event ends on the next day.
+// Ends returns the time of day at which the event ends. If it is not after the start, the event ends on the next day.
 func (e *Event) Ends() timespan.TimeOfDay { return minute(e.EndTime) }
 
-// minute reads HH:MM:SS, midnight where it cannot.
+// minute parses HH:MM:SS; it returns midnight if it cannot.
 func minute(clock string) timespan.TimeOfDay {
 	t, err := timespan.ParseTimeOfDay(clock[:min(len(clock), len("15:04"))])
 	if err != nil {
@@ -75,13 +75,13 @@ func minute(clock string) timespan.TimeOfDay {
 	return t
 }
 
-// Begun reports whether an event has begun: tickets are not sold on the page any more.
+// Begun reports whether an event has begun. The page then no longer sells tickets of it.
 func (b *Business) Begun(e *Event) bool {
 	return b.Now.Unix() >= timespan.Instant(e.Date, e.Starts(), b.Offer.Location())
 }
 
-// Events are the public events of today and later, in the order in which they happen, with the texts in the language. Faults:
-// business_not_found; service_unavailable.
+// Events returns the public events from today on, by date and start, with the
+// texts in the language. Faults: business_not_found; service_unavailable.
 func (s *Shop) Events(ctx context.Context, slug, language string) ([]*Event, error) {
 	list, err := read[struct {
 		Events []*Event `json:"events"`
@@ -92,7 +92,7 @@ func (s *Shop) Events(ctx context.Context, slug, language string) ([]*Event, err
 	return list.Events, nil
 }
 
-// Event is one of [Shop.Events]. Faults: not_found.
+// Event returns one of [Shop.Events]. Faults: not_found, and those of Events.
 func (s *Shop) Event(ctx context.Context, slug, language string, id uuid.UUID) (*Event, error) {
 	events, err := s.Events(ctx, slug, language)
 	if err != nil {
@@ -106,19 +106,20 @@ func (s *Shop) Event(ctx context.Context, slug, language string, id uuid.UUID) (
 	return nil, fault.New(fault.NotFound, "There is no such event.")
 }
 
-// Basket is tickets of an event that are to be bought: how many of each tier.
+// Basket holds how many tickets of each tier of an event are to be bought.
 type Basket struct {
 	Event *Event
 	count map[uuid.UUID]int
 }
 
-// tierField names the field of how many of a tier are wanted.
+// tierField returns the name of the form field for the number of tickets of a tier.
 func tierField(id uuid.UUID) string { return "n-" + id.String() }
 
-// Field names the field of how many of the tier are wanted.
+// Field returns the name of the form field for the number of tickets of the tier.
 func (t *Tier) Field() string { return tierField(t.ID) }
 
-// ReadBasket reads how many of each tier are wanted; what is no number, or none from 0 to [MostTickets], is none.
+// ReadBasket reads the number of tickets of each tier. A value
+// that is not a number from 0 to [MostTickets] counts as 0.
 func ReadBasket(e *Event, query url.Values) *Basket {
 	b := &Basket{e, map[uuid.UUID]int{}}
 	for _, t := range e.Tiers {
@@ -129,10 +130,10 @@ func ReadBasket(e *Event, query url.Values) *Basket {
 	return b
 }
 
-// Of is how many of a tier are wanted.
+// Of returns the number of tickets of a tier.
 func (b *Basket) Of(t *Tier) int { return b.count[t.ID] }
 
-// Lines are the tiers of which tickets are wanted.
+// Lines returns the tiers with at least one ticket.
 func (b *Basket) Lines() []*Tier {
 	var lines []*Tier
 	for i := range b.Event.Tiers {
@@ -143,7 +144,7 @@ func (b *Basket) Lines() []*Tier {
 	return lines
 }
 
-// Tickets is how many are wanted of all tiers.
+// Tickets returns the number of tickets of all tiers.
 func (b *Basket) Tickets() int {
 	all := 0
 	for _, n := range b.count {
@@ -152,8 +153,8 @@ func (b *Basket) Tickets() int {
 	return all
 }
 
-// Fit takes out what is not left, and reports whether there was something: then of some tier fewer are wanted than before. Tiers
-// share the seats of their event, which bound their sum.
+// Fit reduces the numbers of tickets to what is left, and reports whether any
+// number changed. Tiers share the seats of their event, which bound the sum.
 func (b *Basket) Fit() bool {
 	less, left := false, b.Event.SpotsRemaining
 	for i := range b.Event.Tiers {
@@ -171,7 +172,7 @@ func (b *Basket) Fit() bool {
 	return less
 }
 
-// Values is the query of the basket.
+// Values returns the query parameters of the basket.
 func (b *Basket) Values() url.Values {
 	v := url.Values{}
 	for _, t := range b.Lines() {
@@ -180,8 +181,8 @@ func (b *Basket) Values() url.Values {
 	return v
 }
 
-// PriceTickets quotes a basket, by the engine that priced the list: lines are of all tickets of a tier. Faults: not_found where a
-// tier is gone; service_unavailable.
+// PriceTickets quotes a basket, by the pricing engine that also quotes the list of events. Each line is the
+// price of all tickets of a tier. Faults: not_found if a tier does not exist any more; service_unavailable.
 func (s *Shop) PriceTickets(ctx context.Context, b *Business, basket *Basket) (*Price, error) {
 	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: len(b.Offer.Rules) == 0}
 	party := basket.Tickets()
@@ -211,7 +212,7 @@ func (s *Shop) PriceTickets(ctx context.Context, b *Business, basket *Basket) (*
 	return price, nil
 }
 
-// dueOf is what of the price of a ticket is to be paid when it is bought, in minor units.
+// dueOf returns the part of a ticket's price that is due when it is bought, in minor units.
 func (b *Business) dueOf(e *Event, price int64) int64 {
 	offered := b.Offer.Event(e.ID)
 	if offered == nil {
@@ -220,7 +221,8 @@ func (b *Business) dueOf(e *Event, price int64) int64 {
 	return catalog.Due(offered.PaymentRequirement, offered.DepositValue, price, b.Offer.Money())
 }
 
-// SellsOnline reports whether the page may sell tickets of an event: not where something must be paid online and nobody can be paid through.
+// SellsOnline reports whether the page may sell tickets of an event. It may
+// not if a ticket must be paid online and no payment provider is connected.
 func (b *Business) SellsOnline(e *Event) bool {
 	offered := b.Offer.Event(e.ID)
 	return offered == nil || b.isPaidOnline() || !slices.ContainsFunc(offered.Tiers, func(t catalog.Tier) bool {
@@ -228,8 +230,9 @@ func (b *Business) SellsOnline(e *Event) bool {
 	})
 }
 
-// Buy buys the tickets of a basket as the page, all or none, once for each key. Faults: not_found where the event or a tier is gone; conflict
-// where not as many are left, or nothing is sold any more; what the business's account does not allow; payment_unavailable.
+// Buy buys the tickets of a basket as the actor page, all or none, once for each key. Faults:
+// not_found if the event or a tier does not exist any more; conflict if too few tickets are
+// left or the sale has ended; those of the business's account; payment_unavailable.
 func (s *Shop) Buy(ctx context.Context, b *Business, basket *Basket, d Details, key string) (Booked, error) {
 	order := booking.NewTicket{
 		Slug: b.Offer.Slug, EventID: basket.Event.ID, CustomerName: d.Name, CustomerEmail: &d.Email, Locale: d.Language,

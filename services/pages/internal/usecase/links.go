@@ -21,8 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Links is what customers do by the link of what they booked (lifecycle.md §5). Which service keeps it, the token does not say: booking is
-// asked, then rental. Every method answers a token that leads nowhere with the one fault of [link.NotFound].
+// Links implements what customers do with their link (lifecycle.md §5). The token does not show which service owns it,
+// so booking is asked first, then rental. For an unknown token, every method returns the same fault ([link.NotFound]).
 type Links struct {
 	booking, rental *peer.Client
 	bookings        *bookingclient.Links
@@ -30,19 +30,19 @@ type Links struct {
 	shop            *Shop
 }
 
-// NewLinks returns what asks these peers; shop tells of the business and of its free times.
+// NewLinks returns links that call these peers; shop provides the business and its free times.
 func NewLinks(bookings, rentals *peer.Client, shop *Shop) *Links {
 	return &Links{booking: bookings, rental: rentals, bookings: bookingclient.NewLinks(bookings), rentals: rental.NewClient(rentals), shop: shop}
 }
 
-// Managed is what a customer sees by their link: the one of Booking, Ticket and Reservation that the link leads to.
+// Managed is the customer view of a link. One of Booking, Ticket and Reservation is set.
 type Managed struct {
 	Business    *Business
 	Booking     *booking.ManagedBooking
 	Ticket      *booking.ManagedTicket
 	Reservation *rental.ManagedReservation
-	Locale      string // the language that it was booked in
-	Timezone    string // that it was sold in, as Currency; "" is the business's of today
+	Locale      string // the language of the booking
+	Timezone    string // Timezone and Currency at the time of the sale; "" for the business's present ones
 	Currency    string
 }
 
@@ -92,8 +92,8 @@ func (m *Managed) MayCancel() bool {
 	return m.Booking.Cancellation.Allowed
 }
 
-// Cancel cancels what was booked with the refund that the customer was shown. Faults: not_found; conflict where they may not, or the refund is
-// another one by now.
+// Cancel cancels the booking, ticket or reservation with the refund that the customer was shown. Faults: not_found;
+// invalid_parameter if refund is not an amount; conflict if they may not cancel, or the refund has changed since.
 func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) error {
 	if _, err := json.Marshal(refund); err != nil || refund == "" {
 		return fault.New(fault.InvalidParameter, "refund: send the amount that was shown.")
@@ -106,8 +106,8 @@ func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) er
 	return err
 }
 
-// Move moves a booking to another start. Faults: not_found; invalid_parameter; conflict where they may not; slot_unavailable,
-// no_staff_available; availability_unverified.
+// Move reschedules a booking to another start. Faults: not_found; invalid_parameter; conflict
+// if the customer may not; slot_unavailable, no_staff_available; availability_unverified.
 func (l *Links) Move(ctx context.Context, token string, to Selection) error {
 	if to.Date == nil || to.Time == nil {
 		return fault.New(fault.InvalidParameter, "Choose a start.")
@@ -121,8 +121,8 @@ func (l *Links) Move(ctx context.Context, token string, to Selection) error {
 	return err
 }
 
-// Pay returns the provider's page on which an open charge is paid, "" where it has none, as a sandbox. Faults: not_found; conflict where nothing is to be paid;
-// payment_unavailable.
+// Pay returns the provider's page on which the open amount is paid, or "" if the provider has
+// none, as in a sandbox. Faults: not_found; conflict if nothing is open; payment_unavailable.
 func (l *Links) Pay(ctx context.Context, token string) (string, error) {
 	open, err := l.bookings.OpenPayment(ctx, token)
 	if fault.Is(err, fault.NotFound) {
@@ -134,7 +134,7 @@ func (l *Links) Pay(ctx context.Context, token string) (string, error) {
 	return open.CheckoutURL, nil
 }
 
-// Calendar returns what was booked as text/calendar. Faults: not_found.
+// Calendar returns the booking, ticket or reservation as text/calendar. Faults: not_found.
 func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	text, err := l.bookings.Calendar(ctx, token)
 	if !fault.Is(err, fault.NotFound) {
@@ -147,8 +147,8 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// Feed returns the calendar of a business's feed with its tag; status 304 where it still has the tag that is known already (lifecycle.md
-// §2). Faults: not_found, one for every token that opens none.
+// Feed returns the calendar of an owner's feed with its entity tag. The status is 304 if
+// known is still the tag (lifecycle.md §2). Faults: not_found for every unknown token.
 func (l *Links) Feed(ctx context.Context, token, known string) (*peer.Response, error) {
 	if _, ok := link.HashOf(token); !ok {
 		return nil, link.NotFound()
@@ -160,22 +160,23 @@ func (l *Links) Feed(ctx context.Context, token, known string) (*peer.Response, 
 	return l.booking.Do(ctx, asked)
 }
 
-// Times returns where a booking can be moved to, as [Shop.Times] does for a new one: what moving it accepts, with its own time free
-// (lifecycle.md §3). Where nothing is chosen it begins with the booking's own day. Faults: service_unavailable; invalid_parameter.
+// Times returns the starts to which a booking can be rescheduled, with its own time free
+// (lifecycle.md §3). It works as [Shop.Times] does for a new booking. Without a date or month,
+// it begins with the booking's own day. Faults: service_unavailable; invalid_parameter.
 func (l *Links) Times(ctx context.Context, m *Managed, date, month *timespan.Date) (*Calendar, error) {
 	if own, err := timespan.ParseDate(m.Booking.Date); err == nil && date == nil && month == nil && own >= m.Business.Today() {
 		date = &own
 	}
 	c, err := l.shop.times(ctx, m.Business, m.moving(), date, month)
-	if fault.Is(err, fault.ServiceNotFound) { // not offered any more, so it cannot be moved
+	if fault.Is(err, fault.ServiceNotFound) { // no longer offered, so it cannot be rescheduled
 		today := m.Business.Today()
 		return &Calendar{Known: true, Month: firstOf(today), First: today, Last: today}, nil
 	}
 	return c, err
 }
 
-// moving is the query of the calendars for what moving the booking asks: all of its services together, by its member where the customer
-// had asked for that one.
+// moving returns the calendar query for rescheduling the booking. It asks for all
+// services together, and for the staff member if the customer had chosen one.
 func (m *Managed) moving() url.Values {
 	b := m.Booking
 	var ids, variants []string
@@ -187,7 +188,7 @@ func (m *Managed) moving() url.Values {
 	}
 	query := url.Values{
 		"service_id": {strings.Join(ids, ",")}, "moving": {b.ID.String()}, "party_size": {strconv.Itoa(b.PartySize)},
-		"is_package": {"true"}, // each start once
+		"is_package": {"true"}, // lists each start once
 	}
 	if b.IsPackage && b.StaffingMode != "" {
 		query.Set("staffing_mode", b.StaffingMode)
@@ -201,7 +202,7 @@ func (m *Managed) moving() url.Values {
 	return query
 }
 
-// Own reports whether a start is the booking's own.
+// Own reports whether a start is the booking's present one.
 func (m *Managed) Own(s Slot) bool {
 	return timespan.Instant(s.Date, s.Time, m.Business.Offer.Location()) == m.Booking.StartsAt.Unix() && same(s.SessionID, m.Booking.ClassScheduleID)
 }

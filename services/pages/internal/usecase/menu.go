@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// Service is a service as /services shows it in one language.
+// Service is a service of /services in one language.
 type Service struct {
 	ID               uuid.UUID    `json:"id"`
 	Name             string       `json:"name"`
@@ -26,7 +26,7 @@ type Service struct {
 	Variants         []Variant    `json:"variants"`
 }
 
-// Variant is another length and price of a service.
+// Variant is another duration and price of a service.
 type Variant struct {
 	ID              uuid.UUID    `json:"id"`
 	Name            string       `json:"name"`
@@ -35,7 +35,7 @@ type Variant struct {
 	QuotedPrice     *json.Number `json:"quoted_price"`
 }
 
-// Group is the services of one category, in the order of the page.
+// Group holds the services of one category, in display order.
 type Group struct {
 	Category string
 	Services []*Service
@@ -45,9 +45,9 @@ type serviceList struct {
 	Services []*Service `json:"services"`
 }
 
-// Menu returns the services of a business by category, in its order, a category standing where its first service does, with the texts
-// in the language. The list of services never resolves a category (interface.md §2), so that its name comes from the offer. Faults:
-// business_not_found; service_unavailable.
+// Menu returns the services of a business by category, in display order. A category stands at the position
+// of its first service. The texts are in the language; the names of categories come from the offer, because
+// /services does not translate them (interface.md §2). Faults: business_not_found; service_unavailable.
 func (s *Shop) Menu(ctx context.Context, b *Business, language string) ([]Group, error) {
 	list, err := read[serviceList](ctx, s.Catalog, b.Offer.Slug, "services", url.Values{"locale": {language}})
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Shop) Menu(ctx context.Context, b *Business, language string) ([]Group,
 	return groups, nil
 }
 
-// category returns the heading of a service in the language of the business that is nearest to language.
+// category returns the category of a service in the business's language that is nearest to the given one.
 func (b *Business) category(listed *Service, language string) string {
 	s := b.Offer.Service(listed.ID)
 	if s == nil || s.Category.Text != listed.Category {
@@ -74,12 +74,12 @@ func (b *Business) category(listed *Service, language string) string {
 	return s.Category.In(b.Language(language))
 }
 
-// raises reports whether a rule makes more of a price, in minor units, where it applies.
+// raises reports whether a rule raises a price, in minor units, if it applies.
 func raises(r catalog.Rule, shown int64) bool {
 	return r.Percent != nil && r.Percent.IsPositive() || r.Amount != nil && *r.Amount > 0 || r.Set != nil && *r.Set > shown
 }
 
-// PriceRises reports whether a pricing rule of the business may raise the price of the service above what is shown, in minor units.
+// PriceRises reports whether a pricing rule may raise the price of a service above the shown one, in minor units.
 func PriceRises(offer *catalog.Offer, service uuid.UUID, shown int64) bool {
 	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllServices || slices.Contains(r.AppliesTo.Services, service)
@@ -87,13 +87,13 @@ func PriceRises(offer *catalog.Offer, service uuid.UUID, shown int64) bool {
 	})
 }
 
-// Names are what services and members are called in one language, by id.
+// Names holds services and staff members in one language, by id.
 type Names struct {
 	Services map[uuid.UUID]*Service
 	Members  map[uuid.UUID]*Member
 }
 
-// Member is somebody who performs services, as /staff shows them in one language.
+// Member is a staff member of /staff in one language.
 type Member struct {
 	ID          uuid.UUID `json:"id"`
 	Name        string    `json:"name"`
@@ -102,7 +102,7 @@ type Member struct {
 	ImageURL    string    `json:"image_url"`
 }
 
-// Names returns them. Faults: business_not_found; service_unavailable.
+// Names returns the services and staff of a business in one language. Faults: business_not_found; service_unavailable.
 func (s *Shop) Names(ctx context.Context, slug, language string) (*Names, error) {
 	query := url.Values{"locale": {language}}
 	services, err := read[serviceList](ctx, s.Catalog, slug, "services", query)

@@ -6,13 +6,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// Package is a package of the offer with its services, as /services shows them.
+// Package is a package of the offer with its services of /services.
 type Package struct {
 	*catalog.Package
-	Services []*Service // in its order
+	Services []*Service // in the package's order
 }
 
-// Minutes is how long it takes.
+// Minutes returns the sum of its services' durations.
 func (p Package) Minutes() int {
 	sum := 0
 	for _, s := range p.Services {
@@ -21,7 +21,7 @@ func (p Package) Minutes() int {
 	return sum
 }
 
-// Packages are those of which every service is offered, in the owner's order.
+// Packages returns the packages whose services are all offered, in the owner's order.
 func (b *Business) Packages(groups []Group) []Package {
 	offered := map[uuid.UUID]*Service{}
 	for _, g := range groups {
@@ -38,7 +38,7 @@ func (b *Business) Packages(groups []Group) []Package {
 	return all
 }
 
-// PackageWith is a package with its services, found by their ids; nil where one of them is not offered.
+// PackageWith returns a package with its services from offered, or nil if one of them is not offered.
 func PackageWith(sold *catalog.Package, offered map[uuid.UUID]*Service) *Package {
 	p := &Package{Package: sold}
 	for _, id := range sold.ServiceIDs {

@@ -1,5 +1,5 @@
-// Package usecase is what the pages do: typed functions without HTTP or HTML, each of which asks the services that own the answer.
-// Their errors are faults.
+// Package usecase implements what the pages do, as typed functions without HTTP
+// or HTML. Each asks the services that own the answer. Their errors are faults.
 package usecase
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 )
 
-// Reader reads the public paths of one service on its internal port, and keeps what it read of answers that have a tag: the service
-// then only says that they are still the same.
+// Reader reads the public paths of one service on its internal port. It caches decoded
+// answers with their entity tag, so that the service answers 304 if nothing changed.
 type Reader struct {
 	peer  *peer.Client
 	cache *lru.Cache[string, *kept]
 }
 
-const keptBytes = 32 << 20 // of answers in memory
+const keptBytes = 32 << 20 // size of the cached answers
 
 type kept struct {
 	tag   string
@@ -30,12 +30,13 @@ type kept struct {
 	bytes int
 }
 
-// NewReader returns a reader of the peer's paths.
+// NewReader returns a reader of a peer's public paths.
 func NewReader(p *peer.Client) *Reader {
 	return &Reader{p, lru.New[string](keptBytes, func(k *kept) int { return k.bytes })}
 }
 
-// read reads one path of a business. The value is shared and never changed. Faults are those of the public path.
+// read returns the answer of one path of a business. The value is shared and must not be
+// changed. Faults: those of the public path, and service_unavailable for an unreadable answer.
 func read[T any](ctx context.Context, r *Reader, slug, path string, query url.Values) (*T, error) {
 	key := slug + "/" + path + "?" + query.Encode()
 	before, known := r.cache.Get(key)

@@ -19,17 +19,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Rental is a rental as /rentals shows it in one language, with what is offered along with it.
+// Rental is a rental of /rentals in one language, with its extras.
 type Rental struct {
 	ID                 uuid.UUID    `json:"id"`
 	Name               string       `json:"name"`
 	Description        string       `json:"description"`
 	DescriptionHTML    string       `json:"description_html"`
 	Category           string       `json:"category"`
-	Price              json.Number  `json:"price"` // of an hour or a day, as PriceType says
+	Price              json.Number  `json:"price"` // per hour or day, depending on PriceType
 	QuotedPrice        *json.Number `json:"quoted_price"`
 	PriceType          string       `json:"price_type"`
-	MaxBookableOnline  *int         `json:"max_bookable_online"` // nil: cannot be told
+	MaxBookableOnline  *int         `json:"max_bookable_online"` // nil: unknown
 	ImageURL           string       `json:"image_url"`
 	MinDays            *int         `json:"min_rental_days"`
 	MaxDays            *int         `json:"max_rental_days"`
@@ -41,19 +41,20 @@ type Rental struct {
 	Extras []Extra `json:"-"`
 }
 
-// Extra is a rental that is offered along with another one: a required one goes with every unit of it.
+// Extra is a rental that is offered together with another. A required extra goes with every unit of it.
 type Extra struct {
 	*Rental
 	Required bool
 }
 
-// Hourly reports whether it is rented by the hour.
+// Hourly reports whether the rental is rented by the hour.
 func (r *Rental) Hourly() bool { return r.PriceType == catalog.PriceHourly }
 
-// MostUnits is how many are reserved at once on the page.
+// MostUnits is the maximum number of units of a rental in one reservation of the page.
 const MostUnits = 20
 
-// Most is how many can be chosen: as many as are offered online, and as there is of all that must go along.
+// Most returns the maximum number of units that can be chosen. It is bounded by
+// the units that can be booked online, of the rental and of each required extra.
 func (r *Rental) Most() int {
 	most := MostUnits
 	if r.MaxBookableOnline != nil {
@@ -67,7 +68,7 @@ func (r *Rental) Most() int {
 	return most
 }
 
-// Optional reports whether there is something along with it that can be chosen.
+// Optional reports whether the rental has extras that are not required.
 func (r *Rental) Optional() bool {
 	return slices.ContainsFunc(r.Extras, func(e Extra) bool { return !e.Required })
 }
@@ -82,8 +83,8 @@ type rentalList struct {
 	} `json:"rental_upsells"`
 }
 
-// Rentals are what is rented out online, in the business's order, with the texts in the language. Faults: business_not_found;
-// service_unavailable.
+// Rentals returns the rentals that can be booked online, in display order, with
+// the texts in the language. Faults: business_not_found; service_unavailable.
 func (s *Shop) Rentals(ctx context.Context, slug, language string) ([]*Rental, error) {
 	list, err := read[rentalList](ctx, s.Catalog, slug, "rentals", url.Values{"locale": {language}})
 	if err != nil {
@@ -92,7 +93,7 @@ func (s *Shop) Rentals(ctx context.Context, slug, language string) ([]*Rental, e
 	return slices.DeleteFunc(slices.Clone(list.Rentals), func(r *Rental) bool { return r.MaxBookableOnline != nil && *r.MaxBookableOnline == 0 }), nil
 }
 
-// Rental is a rental with what is offered along with it. Faults: rental_not_found; those of [Shop.Rentals].
+// Rental returns a rental with its extras. Faults: rental_not_found; those of [Shop.Rentals].
 func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid.UUID) (*Rental, error) {
 	list, err := read[rentalList](ctx, s.Catalog, b.Offer.Slug, "rentals", url.Values{"locale": {language}})
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid
 	if found == nil {
 		return nil, fault.New(fault.RentalNotFound, "Rental not found")
 	}
-	r := *found // what was read is shared
+	r := *found // a copy, because read values are shared
 	for _, u := range list.Upsells {
 		extra := find(u.Upsell)
 		if u.RentalID == id && extra != nil && (u.Required || !b.unpayable(extra) && extra.Most() > 0) {
@@ -119,13 +120,14 @@ func (s *Shop) Rental(ctx context.Context, b *Business, language string, id uuid
 	return &r, nil
 }
 
-// unpayable reports whether a rental must be paid online and nobody can be paid through.
+// unpayable reports whether a rental must be paid online but no payment provider is connected.
 func (b *Business) unpayable(r *Rental) bool {
 	offered := b.Offer.Rental(r.ID)
 	return offered != nil && !b.isPaidOnline() && b.Paying(b.Offer.Payments.Modes.Rentals, b.dueOfUnit(r, offered.Price)) == PayOnline
 }
 
-// dueOfUnit is what of the price of one unit, for all of the time, is to be paid when it is reserved, in minor units.
+// dueOfUnit returns the part of the price of one unit, for the whole
+// time, that is due at the reservation. Amounts are in minor units.
 func (b *Business) dueOfUnit(r *Rental, price int64) int64 {
 	offered := b.Offer.Rental(r.ID)
 	if offered == nil {
@@ -134,30 +136,30 @@ func (b *Business) dueOfUnit(r *Rental, price int64) int64 {
 	return catalog.Due(offered.PaymentRequirement, offered.DepositValue, price, b.Offer.Money())
 }
 
-// RentsOnline reports whether the page may reserve a rental with all that must go along.
+// RentsOnline reports whether the page may reserve a rental with its required extras.
 func (b *Business) RentsOnline(r *Rental) bool {
 	return !b.unpayable(r) && !slices.ContainsFunc(r.Extras, func(e Extra) bool { return e.Required && b.unpayable(e.Rental) })
 }
 
-// Reservation is for when, how many and with what a rental is wanted.
+// Reservation is the wanted rental with its time, units and extras.
 type Reservation struct {
 	Rental *Rental
 	From   *timespan.Date
-	Start  *timespan.TimeOfDay // of a rental by the hour
-	For    int                 // hours or days; 0 while they are not chosen
+	Start  *timespan.TimeOfDay // only by the hour
+	For    int                 // hours or days; 0 if not chosen yet
 	Units  int
 	extras map[uuid.UUID]bool
-	zone   *time.Location // the business's
+	zone   *time.Location // the business's time zone
 }
 
-// mostHours and mostDays are for how long a rental is reserved on the page, where its owner sets no bound.
+// mostHours and mostDays bound the length of a reservation on the page if the owner sets no bound.
 const (
 	mostHours = 24
 	mostDays  = 31
 )
 
-// ReadReservation reads a query: from=DATE, start=HH:MM, for=N, units=N and extra=ID, as often as there are extras. What cannot be read is
-// not chosen.
+// ReadReservation reads a query: from=DATE, start=HH:MM, for=N, units=N
+// and one extra=ID for each extra. Unreadable values count as not chosen.
 func ReadReservation(r *Rental, zone *time.Location, query url.Values) *Reservation {
 	w := &Reservation{Rental: r, zone: zone, Units: 1, extras: map[uuid.UUID]bool{}}
 	if date, err := timespan.ParseDate(query.Get("from")); err == nil {
@@ -180,23 +182,23 @@ func ReadReservation(r *Rental, zone *time.Location, query url.Values) *Reservat
 	return w
 }
 
-// Chosen reports whether all is there that a reservation needs.
+// Chosen reports whether date and length are chosen, and the start of a rental by the hour.
 func (w *Reservation) Chosen() bool {
 	return w.From != nil && w.For > 0 && (!w.Rental.Hourly() || w.Start != nil)
 }
 
-// With reports whether an extra is wanted.
+// With reports whether an extra is part of the reservation.
 func (w *Reservation) With(e Extra) bool { return e.Required || w.extras[e.ID] }
 
-// On is the same for another day.
+// On returns a copy of the reservation for another date.
 func (w *Reservation) On(d timespan.Date) *Reservation {
 	other := *w
 	other.From = &d
 	return &other
 }
 
-// Until is its last date, and the time at which it ends on it, where it is by the hour: midnight is the end of a date. Hours are elapsed
-// time, as rental counts and prices them.
+// Until returns the last date and, for a rental by the hour, the time at which it ends on that date.
+// The end midnight is 24:00 of the date before. Hours are elapsed time, as in the rental service.
 func (w *Reservation) Until() (timespan.Date, timespan.TimeOfDay) {
 	if !w.Rental.Hourly() {
 		return *w.From + timespan.Date(w.For-1), 0
@@ -205,13 +207,13 @@ func (w *Reservation) Until() (timespan.Date, timespan.TimeOfDay) {
 	return until, ends
 }
 
-// RentalLine is so many units of a rental.
+// RentalLine is a number of units of a rental.
 type RentalLine struct {
 	*Rental
 	Units int
 }
 
-// Lines are the rental and what goes along, in the owner's order: as many of each.
+// Lines returns the rental and its chosen extras, in the owner's order, with the same number of units each.
 func (w *Reservation) Lines() []RentalLine {
 	lines := []RentalLine{{w.Rental, w.Units}}
 	for _, e := range w.Rental.Extras {
@@ -222,7 +224,7 @@ func (w *Reservation) Lines() []RentalLine {
 	return lines
 }
 
-// Taken are the rentals of [Reservation.Lines].
+// Taken returns the ids of the rentals of [Reservation.Lines].
 func (w *Reservation) Taken() []uuid.UUID {
 	var taken []uuid.UUID
 	for _, line := range w.Lines() {
@@ -231,7 +233,7 @@ func (w *Reservation) Taken() []uuid.UUID {
 	return taken
 }
 
-// Values is the query of it.
+// Values returns the query parameters of the reservation.
 func (w *Reservation) Values() url.Values {
 	v := url.Values{}
 	if w.From != nil {
@@ -254,7 +256,7 @@ func (w *Reservation) Values() url.Values {
 	return v
 }
 
-// AllLengths are for how many hours or days it is rented at all.
+// AllLengths returns the lengths that the rental allows, in hours or days.
 func (w *Reservation) AllLengths() []int {
 	least, most := bounds(w.Rental.MinDays, w.Rental.MaxDays, mostDays)
 	if w.Rental.Hourly() {
@@ -267,7 +269,8 @@ func (w *Reservation) AllLengths() []int {
 	return lengths
 }
 
-// Lengths are those of [Reservation.AllLengths] that are free from the start that is chosen, while there is none from some start.
+// Lengths returns those of [Reservation.AllLengths] that are free from the chosen start.
+// If that start is not free or not chosen, it returns those that are free from any start.
 func (w *Reservation) Lengths(starts []rental.Start) []int {
 	isChosen := func(s rental.Start) bool { return s.Time != nil && w.Start != nil && *s.Time == *w.Start }
 	if slices.ContainsFunc(starts, isChosen) {
@@ -289,7 +292,7 @@ func bounds(least, most *int, page int) (int, int) {
 	return from, max(page, from)
 }
 
-// Starts are the times of the day from which a rental by the hour can be chosen, each half hour that lies ahead.
+// Starts returns the half hours of a date at which a rental by the hour can begin, without past ones.
 func (b *Business) Starts(d timespan.Date) []timespan.TimeOfDay {
 	var all []timespan.TimeOfDay
 	for at := timespan.TimeOfDay(0); at < timespan.MinutesPerDay; at += 30 {
@@ -300,7 +303,7 @@ func (b *Business) Starts(d timespan.Date) []timespan.TimeOfDay {
 	return all
 }
 
-// Opens is when the business opens on a date, nine where it does not say.
+// Opens returns when the business opens on a date, or 9:00 if it has no hours on that date.
 func (b *Business) Opens(d timespan.Date) timespan.TimeOfDay {
 	windows := b.Offer.WindowsOn(d)
 	if len(windows) == 0 {
@@ -309,9 +312,10 @@ func (b *Business) Opens(d timespan.Date) timespan.TimeOfDay {
 	return windows[0].From
 }
 
-// RentalMonth returns a month with the units that are free for all of each day, of the rental and of all that must go along; of a rental by
-// the hour also the days that have hours at best. The day is the one chosen, else the first free one. What cannot be read is said by Known.
-// Faults: rental_not_found; invalid_parameter.
+// RentalMonth returns a month with the number of free units of the rental and its required
+// extras on each date. For a rental by the hour, open days without a unit that is free all day
+// count as one, because some hours may be free. Day is the chosen date, otherwise the first free
+// one. If availability is unknown, Known is false. Faults: rental_not_found; invalid_parameter.
 func (s *Shop) RentalMonth(ctx context.Context, b *Business, w *Reservation, month *timespan.Date) (*Calendar, error) {
 	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays), Day: w.From}
 	if month == nil {
@@ -338,13 +342,14 @@ func (s *Shop) RentalMonth(ctx context.Context, b *Business, w *Reservation, mon
 	return c, nil
 }
 
-// handsOverOn reports whether a rental can be picked up on a date, as far as opening hours go.
+// handsOverOn reports whether the opening hours of a date allow the rental to be picked up.
 func (b *Business) handsOverOn(id uuid.UUID, d timespan.Date) bool {
 	offered := b.Offer.Rental(id)
 	return offered == nil || b.Offer.HandsOverOn(offered, d)
 }
 
-// freeUnits are the units that are free from each date on for the shortest time, at least one where hours may be; nil where nobody knows.
+// freeUnits returns, for each date, the units that are free from that date on for the shortest length.
+// For a rental by the hour, an open date counts at least one. It returns nil if availability is unknown.
 func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to timespan.Date) (map[timespan.Date]int, error) {
 	free := map[timespan.Date]int{}
 	if to < from {
@@ -373,9 +378,10 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to t
 	}
 	for date := from; date <= to; date++ {
 		least := MostUnits
-		for on := date; on < date+longest; on++ { // what goes along is rented for as long
+		for on := date; on < date+longest; on++ { // extras are rented for the same length
 			for id, n := range answer.Days[on] {
-				if id == r.ID && on == date || id != r.ID && b.handsOverOn(id, on) { // an extra goes along while the business is closed, too
+				// An extra may stay rented over closed days.
+				if id == r.ID && on == date || id != r.ID && b.handsOverOn(id, on) {
 					least = min(least, n)
 				}
 			}
@@ -388,8 +394,8 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to t
 	return free, nil
 }
 
-// RentalStarts are from when on its day all of a reservation can be had, and for how long; false where nobody knows. Faults: rental_not_found;
-// invalid_parameter.
+// RentalStarts returns the times of the reservation's date from which all of it is free, and for which
+// lengths. It returns false if availability is unknown. Faults: rental_not_found; invalid_parameter.
 func (s *Shop) RentalStarts(ctx context.Context, b *Business, w *Reservation) ([]rental.Start, bool, error) {
 	answer, err := s.Reservations.Starts(ctx, b.Offer.Slug, rental.Wanted{
 		RentalID: w.Rental.ID, Date: *w.From, Quantity: w.Units, Extras: w.Taken()[1:],
@@ -403,8 +409,9 @@ func (s *Shop) RentalStarts(ctx context.Context, b *Business, w *Reservation) ([
 	return answer.Starts, answer.Computed, nil
 }
 
-// Lacks says, in the language, what keeps a reservation from being made, with what of it; "" where nothing does. Faults:
-// availability_unverified; service_unavailable; invalid_parameter.
+// Lacks returns, in the language, the reason why the reservation cannot be made,
+// with the name of the extra that it concerns. It returns "" if nothing prevents
+// it. Faults: availability_unverified; service_unavailable; invalid_parameter.
 func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language string) (string, error) {
 	for i, line := range w.Lines() {
 		until, ends := w.Until()
@@ -423,7 +430,7 @@ func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language 
 		switch {
 		case err != nil:
 			return "", err
-		case i > 0 && answer.MessageCode == string(message.Closed): // the rental itself says when all is handed over
+		case i > 0 && answer.MessageCode == string(message.Closed): // only the main rental's opening hours count
 		case !answer.Available && i == 0:
 			return answer.ConflictReason, nil
 		case !answer.Available:
@@ -433,8 +440,8 @@ func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language 
 	return "", nil
 }
 
-// PriceReservation quotes a reservation as rental prices it: one unit for an hour or a day, times these and the units. Faults:
-// rental_not_found; service_unavailable.
+// PriceReservation quotes a reservation as the rental service does: the rate of one
+// unit, times hours or days, times units. Faults: rental_not_found; service_unavailable.
 func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation) (*Price, error) {
 	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: len(b.Offer.Rules) == 0}
 	for _, line := range w.Lines() {
@@ -461,7 +468,7 @@ func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation
 	return price, nil
 }
 
-// startsAt is when the reservation begins.
+// startsAt returns when the reservation begins.
 func (w *Reservation) startsAt(b *Business) time.Time {
 	start := timespan.TimeOfDay(0)
 	if w.Start != nil {
@@ -470,8 +477,8 @@ func (w *Reservation) startsAt(b *Business) time.Time {
 	return time.Unix(timespan.Instant(*w.From, start, b.Offer.Location()), 0)
 }
 
-// length is for how many hours or days a rental of the reservation is priced: each that has begun; one by the hour that goes along with one
-// by the day takes all the hours of its dates.
+// length returns the hours or days for which a rental of the reservation is priced; a begun hour
+// counts. An extra by the hour takes all hours of the dates if the main rental is by the day.
 func (w *Reservation) length(b *Business, r *Rental) int {
 	until, ends := w.Until()
 	if !r.Hourly() {
@@ -486,8 +493,9 @@ func (w *Reservation) length(b *Business, r *Rental) int {
 	return int((to - from + hour - 1) / hour)
 }
 
-// Reserve reserves as the page, all or none, once for each key. Faults: rental_not_found; conflict where too few units are free, or the
-// time is not to be had; invalid_parameter; what the business's account does not allow; payment_unavailable.
+// Reserve makes the reservation as the actor page, all or nothing, once for each key.
+// Faults: rental_not_found; conflict if too few units are free or the time is not
+// available; invalid_parameter; those of the business's account; payment_unavailable.
 func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Details, key string) (Booked, error) {
 	until, ends := w.Until()
 	wanted := rental.NewReservation{
@@ -517,13 +525,13 @@ func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Detai
 	return Booked{made.ManageURL, made.CheckoutURL}, nil
 }
 
-// Reservations reserves, and says from when on; rental.Client does.
+// Reservations lists free starts and makes reservations; rental.Client implements it.
 type Reservations interface {
 	Starts(ctx context.Context, slug string, wanted rental.Wanted) (*rental.Starts, error)
 	Reserve(ctx context.Context, slug string, wanted rental.NewReservation) (*rental.Reservation, error)
 }
 
-// RentalRises reports whether a pricing rule of the business may raise the rate of a rental above what is shown, in minor units.
+// RentalRises reports whether a pricing rule may raise the rate of a rental above the shown one, in minor units.
 func RentalRises(offer *catalog.Offer, id uuid.UUID, shown int64) bool {
 	return slices.ContainsFunc(offer.Rules, func(r catalog.Rule) bool {
 		applies := r.AppliesTo.Everything() || r.AppliesTo.AllRentals || slices.Contains(r.AppliesTo.Rentals, id)

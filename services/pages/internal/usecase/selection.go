@@ -14,27 +14,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Who performs an appointment, where it is no member's id.
+// Values of [Selection.Staff] besides the id of a staff member.
 const (
-	Anyone = "any"  // whoever is free, one person for all
-	Each   = "each" // whoever is free, for each service
+	Anyone = "any"  // one free staff member for all services
+	Each   = "each" // any free staff member, for each service separately
 )
 
-// Selection is what a visitor has chosen so far. It stands in the query of every step's address.
+// Selection is what a visitor has chosen so far. The query of each step's address holds it.
 type Selection struct {
 	Services []uuid.UUID
 	Variants map[uuid.UUID]uuid.UUID
-	Staff    string // "" while it is not chosen, [Anyone], [Each] or a member's id
+	Staff    string // "" if not chosen yet, [Anyone], [Each] or the id of a staff member
 	Date     *timespan.Date
 	Time     *timespan.TimeOfDay
 	Session  *uuid.UUID // of a class
 }
 
-// maxServices is how many an appointment may have, as POST /book takes them.
+// maxServices is the maximum number of services of an appointment, as in POST /book.
 const maxServices = 20
 
-// ReadSelection reads a query: service=ID or ID:VARIANT, as often as there are services, staff, date, time, session. Faults:
-// invalid_parameter.
+// ReadSelection reads a query: one service=ID or service=ID:VARIANT for each
+// service, and staff, date, time and session. Faults: invalid_parameter.
 func ReadSelection(query url.Values) (Selection, error) {
 	var s Selection
 	if len(query["service"]) > maxServices {
@@ -100,7 +100,7 @@ func (s Selection) readStart(query url.Values) (Selection, error) {
 	return s, err
 }
 
-// Values is the query of the selection.
+// Values returns the query parameters of the selection.
 func (s Selection) Values() url.Values {
 	v := url.Values{}
 	for _, id := range s.Services {
@@ -128,7 +128,7 @@ func (s Selection) named(id uuid.UUID) string {
 	return id.String()
 }
 
-// With adds a service, as the query names it.
+// With returns a copy with another service, given as ID or ID:VARIANT, and without date and time.
 func (s Selection) With(service string) Selection {
 	s.Services, s.Date, s.Time = slices.Clone(s.Services), nil, nil
 	variants := map[uuid.UUID]uuid.UUID{}
@@ -136,29 +136,29 @@ func (s Selection) With(service string) Selection {
 		variants[service] = variant
 	}
 	s.Variants = variants
-	_ = s.add(service) // it comes from the offer
+	_ = s.add(service) // valid, because it comes from the offer
 	return s
 }
 
-// By chooses who performs it.
+// By returns a copy with another choice of staff, and without a start.
 func (s Selection) By(staff string) Selection {
 	s.Staff, s.Date, s.Time, s.Session = staff, nil, nil, nil
 	return s
 }
 
-// On chooses the date.
+// On returns a copy with another date, and without a time.
 func (s Selection) On(d timespan.Date) Selection {
 	s.Date, s.Time, s.Session = &d, nil, nil
 	return s
 }
 
-// At chooses a start.
+// At returns a copy with another start.
 func (s Selection) At(slot Slot) Selection {
 	s.Date, s.Time, s.Session = &slot.Date, &slot.Time, slot.SessionID
 	return s
 }
 
-// calendar is the query of the calendars for it.
+// calendar returns the query parameters of the calendars for the selection.
 func (s Selection) calendar() url.Values {
 	var ids []string
 	for _, id := range s.Services {
@@ -171,7 +171,7 @@ func (s Selection) calendar() url.Values {
 	switch {
 	case s.Staff != "" && s.Staff != Anyone && s.Staff != Each:
 		q.Set("staff_id", s.Staff)
-	default: // each start once, whoever is free; it says nothing of a class
+	default: // lists each start once for all free staff; it does not affect classes
 		q.Set("is_package", "true")
 		if s.Staff == Each {
 			q.Set("staffing_mode", availability.StaffingPerService)
@@ -180,7 +180,7 @@ func (s Selection) calendar() url.Values {
 	return q
 }
 
-// pairs are the variants as serviceId:variantId, in the order of the services, each once.
+// pairs returns the variants as serviceId:variantId, in the order of the services and without duplicates.
 func (s Selection) pairs() []string {
 	var pairs []string
 	for _, id := range s.Services {
@@ -191,26 +191,26 @@ func (s Selection) pairs() []string {
 	return pairs
 }
 
-// Appointment is a selection held against the offer.
+// Appointment is a selection that was checked against the offer.
 type Appointment struct {
 	Selection
-	Services []*catalog.Service // as their variants
-	// Members perform all of the services that anybody performs; none for a class.
+	Services []*catalog.Service // each with the duration and price of its variant
+	// Members are the staff who perform every service that requires staff; none for a class.
 	Members []*catalog.Staff
-	// Package is the one that the services are; nil where they are none.
+	// Package is the package that consists of the services, or nil.
 	Package *catalog.Package
-	// Split says that the services have performers, and that each may have its own.
+	// Split reports whether more than one service requires staff, so that each may have its own.
 	Split bool
 }
 
-// Class reports whether it is a class, which is held at its sessions alone.
+// Class reports whether it is a class, which takes place at its sessions only.
 func (a *Appointment) Class() bool { return a.Services[0].Class() }
 
-// Asked reports whether the visitor has to say who performs it.
+// Asked reports whether the visitor has to choose the staff.
 func (a *Appointment) Asked() bool { return len(a.Members) > 1 || a.Split }
 
-// Appointment holds a selection against the business's offer. Faults: service_not_found, where one is not offered any more;
-// invalid_parameter.
+// Appointment checks a selection against the business's offer. Faults:
+// service_not_found if a service is no longer offered; invalid_parameter.
 func (b *Business) Appointment(s Selection) (*Appointment, error) {
 	if len(s.Services) == 0 {
 		return nil, fault.New(fault.ServiceNotFound, "Nothing is chosen.")
@@ -221,7 +221,7 @@ func (b *Business) Appointment(s Selection) (*Appointment, error) {
 	}
 	a := &Appointment{Selection: s, Services: services, Package: b.Offer.PackageOf(s.Services, len(s.Variants) > 0)}
 	if a.Class() {
-		a.Staff = Anyone // its sessions say who
+		a.Staff = Anyone // the session determines the staff
 		return a, nil
 	}
 	staffed := 0
@@ -242,7 +242,7 @@ func (b *Business) Appointment(s Selection) (*Appointment, error) {
 	case a.Staff == "" && !a.Asked():
 		a.Staff = Anyone
 	case a.Staff == Anyone && len(a.Members) == 0 && a.Split:
-		a.Staff = Each // nobody performs all of them
+		a.Staff = Each // no member performs all services
 	}
 	return a, nil
 }

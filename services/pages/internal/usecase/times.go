@@ -17,31 +17,33 @@ type Slot struct {
 	Date      timespan.Date      `json:"date"`
 	Time      timespan.TimeOfDay `json:"time"`
 	End       timespan.TimeOfDay `json:"endTime"`
-	Remaining *int               `json:"remainingCapacity"` // seats of a class
+	Remaining *int               `json:"remainingCapacity"` // free seats of a class
 	SessionID *uuid.UUID         `json:"classScheduleId"`
 }
 
-// Calendar is a month of free days, and the free starts of the day that is shown.
+// Calendar is a month with its free days, and the free starts of one day.
 type Calendar struct {
-	Known bool          // false: what is free could not be read; then nothing below says anything
+	Known bool          // false: availability is unknown, and the fields below have no meaning
 	Month timespan.Date // its first day
 	Free  map[timespan.Date]int
-	// Day is the one whose starts are shown: the one chosen, else the first free one of the month; nil where there is none.
+	// Day is the date whose starts are listed: the chosen one, otherwise
+	// the first free one of the month. It is nil if there is none.
 	Day   *timespan.Date
 	Slots []Slot
-	// First and Last are the days between which can be booked at all.
+	// First and Last bound the dates that can be booked at all.
 	First, Last timespan.Date
 }
 
-const window = 62 // days that availability computes at once
+const window = 62 // maximum number of days that availability computes at once
 
-// Times returns the month and the day that the visitor looks at: month where it is given, else that of the chosen date, else that of
-// the next free day. A date or a month that is over is none. What cannot be read is said by Known, never as full. Faults: service_not_found; invalid_parameter.
+// Times returns the month and the day that the visitor looks at. The month is the given one, otherwise that of
+// the chosen date, otherwise that of the next free day. Past dates and months are ignored. If availability is
+// unknown, Known is false; a day is then never shown as full. Faults: service_not_found; invalid_parameter.
 func (s *Shop) Times(ctx context.Context, b *Business, a *Appointment, month *timespan.Date) (*Calendar, error) {
 	return s.times(ctx, b, a.calendar(), a.Date, month)
 }
 
-// times is [Shop.Times] of what a query of the calendars asks for, with the date that was chosen.
+// times does what [Shop.Times] does, for the calendar query asked and the chosen date.
 func (s *Shop) times(ctx context.Context, b *Business, asked url.Values, date, month *timespan.Date) (*Calendar, error) {
 	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays)}
 	from, to := c.First, c.First+window-1
@@ -95,8 +97,8 @@ func (s *Shop) days(ctx context.Context, b *Business, asked url.Values, c *Calen
 	return nil
 }
 
-// slots reads the free starts of a day in one of the business's places: a class may have thousands, which are read into memory whole. Where
-// there is no place for it, what is free is unknown.
+// slots reads the free starts of a day in one of the business's places, because a class may have
+// thousands, which are held in memory. If no place becomes free in time, availability is unknown.
 func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Calendar) error {
 	leave, err := s.place(ctx, b)
 	if err != nil {
@@ -114,13 +116,13 @@ func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Cale
 		c.Known = false
 		return err
 	}
-	c.Slots = slices.CompactFunc(answer.Slots, func(x, y Slot) bool { // several members who are free at once are one start
+	c.Slots = slices.CompactFunc(answer.Slots, func(x, y Slot) bool { // several free members give one start
 		return x.Date == y.Date && x.Time == y.Time && same(x.SessionID, y.SessionID)
 	})
 	return nil
 }
 
-// place waits for one of the business's places; an error where none is left in time.
+// place waits for one of the business's places. It returns an error if none becomes free in time.
 func (s *Shop) place(ctx context.Context, b *Business) (func(), error) {
 	soon, cancel := context.WithTimeout(ctx, s.Places.Within)
 	defer cancel()
@@ -129,7 +131,7 @@ func (s *Shop) place(ctx context.Context, b *Business) (func(), error) {
 
 func same(x, y *uuid.UUID) bool { return x == y || x != nil && y != nil && *x == *y }
 
-// calendarOf asks availability; nil where it does not answer.
+// calendarOf returns an answer of availability, or nil if availability does not answer.
 func calendarOf[T any](ctx context.Context, s *Shop, b *Business, path string, query url.Values) (*T, error) {
 	answer, err := read[T](ctx, s.Availability, b.Offer.Slug, path, query)
 	if fault.Is(err, fault.PeerUnavailable) {
@@ -157,7 +159,7 @@ func nextMonth(first timespan.Date) timespan.Date {
 	return timespan.NewDate(year, month+1, 1)
 }
 
-// Before and After are the first days of the months beside, nil where nothing can be booked in them.
+// Before returns the first day of the month before, or nil if no day of it can be booked.
 func (c *Calendar) Before() *timespan.Date {
 	if c.Month <= c.First {
 		return nil
@@ -166,7 +168,7 @@ func (c *Calendar) Before() *timespan.Date {
 	return &before
 }
 
-// After is the month after.
+// After returns the first day of the month after, or nil if no day of it can be booked.
 func (c *Calendar) After() *timespan.Date {
 	after := nextMonth(c.Month)
 	if after > c.Last {
@@ -175,13 +177,13 @@ func (c *Calendar) After() *timespan.Date {
 	return &after
 }
 
-// NextFree is the first day with free starts after the one that is shown, in its month; nil where there is none.
+// NextFree returns the next free day after Day in the same month, or nil.
 func (c *Calendar) NextFree() *timespan.Date {
 	return firstFree(c.Free, *c.Day+1, nextMonth(c.Month)-1)
 }
 
-// Nearest are the free starts nearest to one that was taken, on its day or the next free one, in their order; at most six. None where
-// they cannot be read.
+// Nearest returns at most six free starts nearest to one that was taken, in ascending order.
+// They are on its day, or on the next free day. It returns none if availability is unknown.
 func (s *Shop) Nearest(ctx context.Context, b *Business, a *Appointment) []Slot {
 	const most = 6
 	wanted, at := *a, 0
@@ -195,7 +197,7 @@ func (s *Shop) Nearest(ctx context.Context, b *Business, a *Appointment) []Slot 
 		if wanted.Date = day; day != nil {
 			c, err = s.Times(ctx, b, &wanted, nil)
 		} else {
-			c, err = s.Times(ctx, b, &wanted, &next) // whose first free day it shows
+			c, err = s.Times(ctx, b, &wanted, &next) // shows the first free day of the next month
 		}
 	}
 	if err != nil || !c.Known {

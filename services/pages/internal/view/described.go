@@ -7,7 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// about is what the business says of itself, in the language nearest to the reader's, sanitized once more before it stands in a page.
+// about returns the business's text about itself, in its language that is nearest
+// to the reader's. It sanitizes the text again before it is inserted into a page.
 func (p *Page) about() string {
 	page := p.Business.Offer.Page
 	text := page.AboutHTML
@@ -17,7 +18,7 @@ func (p *Page) about() string {
 	return locale.Sanitize(text)
 }
 
-// Descriptions for search engines, in the words of schema.org.
+// Structured data for search engines, in the vocabulary of schema.org.
 type (
 	localBusiness struct {
 		Context string    `json:"@context"`
@@ -40,7 +41,7 @@ type (
 	}
 )
 
-// describedBusiness is the business with its services for search engines.
+// describedBusiness returns the structured data of the business with its services.
 func (p *Page) describedBusiness(groups []usecase.Group) any {
 	b := localBusiness{
 		Context: "https://schema.org", Type: "LocalBusiness", Name: p.called(), URL: p.Base + p.path(""), Image: p.Business.LogoURL,

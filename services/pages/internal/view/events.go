@@ -10,13 +10,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// fewLeft is how many are few: then their number is told where things are listed.
+// fewLeft is the largest number of remaining tickets or units that lists show.
 const fewLeft = 10
 
-// eventStep is the path of an event's page below the business's.
+// eventStep returns the path of an event's page below the business's.
 func eventStep(e *usecase.Event) string { return "events/" + e.ID.String() }
 
-// Unsold says why the page sells no tickets of an event; "" where it does.
+// Unsold returns the reason why the page sells no tickets of an event, or "" if it sells them.
 func Unsold(p *Page, e *usecase.Event) string {
 	switch {
 	case p.Business.Begun(e):
@@ -29,18 +29,18 @@ func Unsold(p *Page, e *usecase.Event) string {
 	return ""
 }
 
-// happens is from when to when an event is, on the business's clock.
+// happens returns the start and end of an event on the business's clock.
 func (p *Page) happens(e *usecase.Event) string {
 	return p.clock(e.Starts()) + " – " + p.clock(e.Ends())
 }
 
-// instantOf is a moment of the business's clock with its offset, as data.
+// instantOf returns a time of the business's clock in RFC 3339, with its offset.
 func (p *Page) instantOf(d timespan.Date, t timespan.TimeOfDay) string {
 	zone := p.Business.Offer.Location()
 	return time.Unix(timespan.Instant(d, t, zone), 0).In(zone).Format(time.RFC3339)
 }
 
-// ends is when an event ends, as data: on the next day where its end is not after its start.
+// ends returns the end of an event in RFC 3339. It is on the next day if the end is not after the start.
 func (p *Page) ends(e *usecase.Event) string {
 	date := e.Date
 	if e.Ends() <= e.Starts() {
@@ -49,7 +49,8 @@ func (p *Page) ends(e *usecase.Event) string {
 	return p.instantOf(date, e.Ends())
 }
 
-// ticketsFrom is what the cheapest ticket costs, from where there are others; "" where there are none.
+// ticketsFrom returns the price of the cheapest ticket, with "from"
+// if prices differ. It returns "" if the event has no tickets.
 func (p *Page) ticketsFrom(e *usecase.Event) string {
 	if len(e.Tiers) == 0 {
 		return ""
@@ -68,7 +69,8 @@ func (p *Page) ticketsFrom(e *usecase.Event) string {
 	return p.priced(least, differ)
 }
 
-// left says how much is left where that is little: "" where it is not, or cannot be told.
+// fewOf returns a text about what is left if it is few or none. It
+// returns "" if more than [fewLeft] are left or the number is unknown.
 func (p *Page) fewOf(left *int) string {
 	switch {
 	case left == nil || *left > fewLeft:
@@ -81,7 +83,7 @@ func (p *Page) fewOf(left *int) string {
 
 func (p *Page) left(n int) string { return p.Words.With("left", "Count", p.Words.Number(n)) }
 
-// numbers are those from 0 to most.
+// numbers returns the numbers from 0 to most.
 func numbers(most int) []int {
 	all := make([]int, most+1)
 	for i := range all {
@@ -90,10 +92,10 @@ func numbers(most int) []int {
 	return all
 }
 
-// times is so many of something.
+// times returns a quantity, such as 3 × Adult.
 func (p *Page) times(n int, what string) string { return p.Words.Number(n) + " × " + what }
 
-// Descriptions of events for search engines, in the words of schema.org.
+// Structured data of events for search engines, in the vocabulary of schema.org.
 type (
 	anEvent struct {
 		Context     string        `json:"@context"`
@@ -121,13 +123,13 @@ type (
 		Price        json.Number `json:"price"`
 		Currency     string      `json:"priceCurrency"`
 		URL          string      `json:"url"`
-		Availability string      `json:"availability,omitempty"` // "" where it cannot be told
+		Availability string      `json:"availability,omitempty"` // "" if unknown
 	}
 )
 
 const schema = "https://schema.org/"
 
-// describedEvent is an event for search engines.
+// describedEvent returns the structured data of an event.
 func (p *Page) describedEvent(e *usecase.Event) any {
 	at, home := p.Base+p.path(eventStep(e)), p.Base+p.path("")
 	described := anEvent{
@@ -143,7 +145,7 @@ func (p *Page) describedEvent(e *usecase.Event) any {
 	return described
 }
 
-// available says what is left, in the words of schema.org; "" where it cannot be told.
+// available returns the schema.org availability for a number that is left, or "" if it is unknown.
 func available(left *int) string {
 	switch {
 	case left == nil:
@@ -156,7 +158,7 @@ func available(left *int) string {
 	return schema + "InStock"
 }
 
-// describedEvents are those of a list.
+// describedEvents returns the structured data of a list of events.
 func (p *Page) describedEvents(events []*usecase.Event) any {
 	all := make([]any, len(events))
 	for i, e := range events {
@@ -165,7 +167,7 @@ func (p *Page) describedEvents(events []*usecase.Event) any {
 	return all
 }
 
-// preset is how many tickets of a tier are chosen at first: one, where there is but one kind.
+// preset returns the initial number of tickets of a tier: one if the event has only one tier.
 func (p *Page) preset(b *usecase.Basket, t *usecase.Tier) int {
 	if b.Tickets() == 0 && len(b.Event.Tiers) == 1 {
 		return 1
@@ -173,7 +175,7 @@ func (p *Page) preset(b *usecase.Basket, t *usecase.Tier) int {
 	return b.Of(t)
 }
 
-// basket names the tickets that are chosen.
+// basket returns the chosen tickets as a text.
 func (p *Page) basket(b *usecase.Basket) string {
 	var lines []string
 	for _, t := range b.Lines() {

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// wrong says what to do about a field.
+// wrong returns the text for a field error.
 func (p *Page) wrong(w catalog.Wrong) string {
 	switch w {
 	case "":
@@ -22,12 +22,12 @@ func (p *Page) wrong(w catalog.Wrong) string {
 		return p.Words.Say("email_wrong")
 	case catalog.WrongPhone:
 		return p.Words.Say("phone_wrong")
-	default: // one sentence for all other faults of answers
+	default: // one sentence for all other errors of answers
 	}
 	return p.Words.Say("answer_wrong")
 }
 
-// contact are the fields that every booking has.
+// contact returns the fields that every form has.
 func (p *Page) contact(f Form) []web.Field {
 	d, optional := f.Details, p.Words.Say("optional")
 	return []web.Field{
@@ -37,7 +37,7 @@ func (p *Page) contact(f Form) []web.Field {
 	}
 }
 
-// party asks how many come.
+// party returns the field for the number of people.
 func (p *Page) party(a *usecase.Appointment, f Form) web.Field {
 	field := web.Field{Name: "people", Label: p.Words.Say("people"), Value: strconv.Itoa(f.Details.People)}
 	for n := 1; n <= MostPeople(a); n++ {
@@ -46,7 +46,7 @@ func (p *Page) party(a *usecase.Appointment, f Form) web.Field {
 	return field
 }
 
-// language asks in which language messages are to be.
+// language returns the field for the language of messages.
 func (p *Page) language(f Form) web.Field {
 	field := web.Field{Name: "language", Label: p.Words.Say("messages_in"), Value: f.Details.Language}
 	for _, language := range p.Business.Offer.Languages {
@@ -55,7 +55,7 @@ func (p *Page) language(f Form) web.Field {
 	return field
 }
 
-// question is one of the business's own.
+// question returns the field of one of the business's own questions.
 func (p *Page) question(q catalog.Question, f Form) web.Field {
 	name := "q-" + q.Key
 	field := web.Field{
@@ -73,8 +73,8 @@ func (p *Page) question(q catalog.Question, f Form) web.Field {
 	return field
 }
 
-// spoken is the language of the business that is nearest to the reader's.
+// spoken returns the business's language that is nearest to the reader's.
 func (p *Page) spoken() string { return p.Business.Language(p.Words.Asked) }
 
-// called is the business's name in that language.
+// called returns the business's name in the language of [Page.spoken].
 func (p *Page) called() string { return p.Business.Offer.NameIn(p.spoken()) }

@@ -12,29 +12,29 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// Menus keeps how the services of businesses look, by business and language: most of what their first pages cost is the same for every
-// reader of one language. It is safe for use by many goroutines.
+// Menus caches the HTML of the services by business and language. It is the most expensive part
+// of the first page, and equal for all readers of a language. Menus is safe for concurrent use.
 type Menus struct{ kept *lru.Cache[string, keptMenu] }
 
-// keptMenu is how services look, with all that it was made of.
+// keptMenu is the HTML of the services with the inputs that it depends on.
 type keptMenu struct {
 	html    string
 	version int64            // of the offer
-	first   *usecase.Service // of the list, which is another one where anything of it has changed
+	first   *usecase.Service // the list's first service; a changed list has another pointer
 	logo    string
 }
 
 const (
 	keptMenus  = 16 << 20 // bytes
-	longestKey = 128      // bounds what a reader's own tags of languages can fill it with
+	longestKey = 128      // maximum length of a key, because readers can send any language tag
 )
 
-// NewMenus returns what keeps none yet.
+// NewMenus returns an empty cache.
 func NewMenus() *Menus {
 	return &Menus{lru.New[string](keptMenus, func(k keptMenu) int { return len(k.html) + longestKey })}
 }
 
-// of writes the services as they were written before, where nothing of them has changed.
+// of returns a component that writes the services. It writes the cached HTML if the inputs are unchanged.
 func (m *Menus) of(p *Page, groups []usecase.Group) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, out io.Writer) error {
 		key := p.Business.Offer.Slug + " " + p.Words.Asked + " " + p.Words.Region() + " " + p.Chosen

@@ -7,20 +7,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// packageCosts is what a package costs of what is shown of its services, from where that begins, and what it saves; "" for nothing.
+// packageCosts returns the price of a package, computed from the shown prices of its services, and
+// the text about the saving. The price has "from" if it may rise; the text is "" if nothing is saved.
 func (p *Page) packageCosts(k usecase.Package) (string, string) {
 	currency, separately, rises := p.Business.Offer.Money(), int64(0), false
 	for _, s := range k.Services {
 		price, moves := p.priceOf(s.ID, s.Price, s.QuotedPrice)
 		minor, err := currency.Minor(money.Number(price))
 		if err != nil {
-			return "", "" // never: the list comes from the same offer
+			return "", "" // never happens: the list comes from the same offer
 		}
 		separately, rises = separately+minor, rises || moves
 	}
 	costs := k.Of(separately, currency)
 	if k.Price != nil {
-		rises = rises && costs < *k.Price // more than its price it never costs
+		rises = rises && costs < *k.Price // it never costs more than its fixed price
 	}
 	saves := ""
 	if costs < separately {
@@ -29,7 +30,7 @@ func (p *Page) packageCosts(k usecase.Package) (string, string) {
 	return p.priced(currency.JSON(costs), rises), saves
 }
 
-// contents are the services of a package.
+// contents returns the names of a package's services.
 func contents(k usecase.Package) string {
 	names := make([]string, len(k.Services))
 	for i, s := range k.Services {
@@ -38,7 +39,7 @@ func contents(k usecase.Package) string {
 	return strings.Join(names, " + ")
 }
 
-// chosenPackage is the package that an appointment is; nil where it is none.
+// chosenPackage returns the package that the appointment consists of, or nil.
 func chosenPackage(a *usecase.Appointment, n *usecase.Names) *usecase.Package {
 	if a.Package == nil {
 		return nil
@@ -46,7 +47,7 @@ func chosenPackage(a *usecase.Appointment, n *usecase.Names) *usecase.Package {
 	return usecase.PackageWith(a.Package, n.Services)
 }
 
-// saves says what the package saves that a price is of; "" for nothing.
+// saves returns the text about what the package saves at this price, or "".
 func (p *Page) saves(price *usecase.Price) string {
 	if price.Saves == "" {
 		return ""

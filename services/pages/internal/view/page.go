@@ -1,5 +1,5 @@
-// Package view is how the pages look: one templ file for each page, and what their texts are made of. Views take what use cases return
-// and decide nothing.
+// Package view renders the pages: one templ file for each page, and functions
+// for their texts. Views take the results of use cases and make no decisions.
 package view
 
 import (
@@ -23,45 +23,46 @@ import (
 
 //go:generate go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -log-level error
 
-// Page is what every page knows.
+// Page holds the common data of every page.
 type Page struct {
 	Words    *words.Words
-	Chosen   string // the language that the address names; ""
+	Chosen   string // the language of the address; "" if it has none
 	Business *usecase.Business
 	Base     string // public address of the pages
-	Found    bool   // search engines may show it
-	Path     string // that was asked for
+	Found    bool   // search engines may index the page
+	Path     string // path of the request
 	Query    url.Values
-	Step     string // its path below the business's first page; "" is that page, and those of the steps of a booking
-	About    string // what it is about, for search engines; "": what the business's pages are
-	Managed  string // path of the customer's link, of a page behind it
-	Sold     Sale   // of such a page: what it was sold in
-	Nonce    string // "" without a colour of the business's
-	Notice   string // what went otherwise than expected; ""
+	Step     string // path below the business's first page; "" for that page and for the steps of a booking
+	About    string // description for search engines; "" for the default text
+	Managed  string // path of the customer's link, on pages behind a link
+	Sold     Sale   // on those pages: time zone and currency of the sale
+	Nonce    string // "" if the business has no accent colour
+	Notice   string // message about something unexpected; "" for none
 	Style    string
 	Script   string
 }
 
-// Sale is the time zone and the currency in which something was sold; empty ones are the business's of today.
+// Sale holds the time zone and the currency of a sale. Empty fields stand for the business's present ones.
 type Sale struct{ Timezone, Currency string }
 
-// timezone names the zone of what a page is about.
+// timezone returns the time zone of the page's times.
 func (p *Page) timezone() string { return cmp.Or(p.Sold.Timezone, p.Business.Offer.Timezone) }
 
-// Content is the inside of a page.
+// Content is the inner part of a page.
 type Content struct {
 	Title string
 	Body  templ.Component
 }
 
-// frame is what stands around the page.
+// frame returns the outer part of a page, with its metadata.
 func (p *Page) frame(title string) web.Frame {
 	f := web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script, Nonce: p.Nonce}
 	if p.Business == nil {
 		return f
 	}
 	if p.Nonce != "" {
-		f.Accent, f.OnAccent = p.Business.Offer.Page.Accent, "#ffffff" // which the manifest's check found readable
+		// White is readable on the accent colour; the manifest's validation checks that.
+		f.Accent, f.OnAccent = p.Business.Offer.Page.Accent, "#ffffff"
 	}
 	f.Title = title + " · " + p.called()
 	if !p.Found {
@@ -76,7 +77,7 @@ func (p *Page) frame(title string) web.Frame {
 	if len(languages) < 2 {
 		return f
 	}
-	f.Alternates = []web.Alternate{{Language: "x-default", URL: f.Canonical}} // in the reader's own
+	f.Alternates = []web.Alternate{{Language: "x-default", URL: f.Canonical}} // for readers of any other language
 	for _, language := range languages {
 		at := f.Alternates[0].URL + "?lang=" + url.QueryEscape(language)
 		f.Alternates = append(f.Alternates, web.Alternate{Language: language, URL: at})
@@ -87,7 +88,7 @@ func (p *Page) frame(title string) web.Frame {
 	return f
 }
 
-// Embedders are the origins that may show the page in a frame: what the business lists.
+// Embedders returns the origins that may show the page in a frame, as the business lists them.
 func (p *Page) Embedders() []string {
 	if p.Business == nil {
 		return nil
@@ -95,12 +96,12 @@ func (p *Page) Embedders() []string {
 	return p.Business.Offer.Page.EmbedOrigins
 }
 
-// path is the path of a step of the booking page; "" is the first.
+// path returns the path of a step of the booking page; "" is the first step.
 func (p *Page) path(step string) string {
 	return strings.TrimSuffix("/b/"+p.Business.Offer.Slug+"/"+step, "/")
 }
 
-// link is a step with its answers so far, in the language that was chosen.
+// link returns the address of a step with a query, in the chosen language.
 func (p *Page) link(step string, query url.Values) templ.SafeURL {
 	if p.Chosen != "" {
 		if query == nil {
@@ -114,10 +115,11 @@ func (p *Page) link(step string, query url.Values) templ.SafeURL {
 	return templ.SafeURL(p.path(step) + "?" + query.Encode())
 }
 
-// To is a page of the business by its path below the first.
+// To returns the address of a page of the business, given its path below the first page.
 func (p *Page) To(step string) templ.SafeURL { return p.link(step, nil) }
 
-// languages are those that the business offers, where there are several: each leads to this page, with all that was chosen.
+// languages returns links to this page, with its query, in each language of the business.
+// It returns none if the business has only one, and on pages behind a customer's link.
 func (p *Page) languages() []web.Alternate {
 	if p.Business == nil || p.Managed != "" || len(p.Business.Offer.Languages) < 2 {
 		return nil
@@ -134,18 +136,18 @@ func (p *Page) languages() []web.Alternate {
 	return all
 }
 
-// speaks reports whether a language of the business is the one that the reader asked for.
+// speaks reports whether language is the business's language that matches the reader's.
 func (p *Page) speaks(language string) bool {
 	nearest, offered := locale.Match(p.Words.Asked, p.Business.Offer.Languages)
 	return offered && nearest == language
 }
 
-// money writes an amount of the currency of what a page is about.
+// money formats an amount in the currency of the page.
 func (p *Page) money(amount json.Number) string {
 	return p.Words.Amount(amount.String(), cmp.Or(p.Sold.Currency, p.Business.Offer.Currency))
 }
 
-// price is what a service costs: from where it begins, if rules may raise it, or variants cost another price.
+// price returns the price of a service. It has "from" if a rule may raise it or if variants have other prices.
 func (p *Page) price(s *usecase.Service) string {
 	least, moves := p.priceOf(s.ID, s.Price, s.QuotedPrice)
 	for _, v := range s.Variants {
@@ -158,14 +160,15 @@ func (p *Page) price(s *usecase.Service) string {
 	return p.priced(least, moves)
 }
 
-// priceOf is what is shown of a price, and whether it may be higher at another time: by a rule that raises it, or as today's is lowered.
+// priceOf returns the price to show, and whether it may be higher at another
+// time: if a rule may raise it, or if today's quote is below the list price.
 func (p *Page) priceOf(service uuid.UUID, list json.Number, quoted *json.Number) (json.Number, bool) {
 	price := shown(list, quoted)
 	minor, err := p.Business.Offer.Money().Minor(money.Number(price))
 	return price, money.Number(price).LessThan(money.Number(list)) || err == nil && usecase.PriceRises(p.Business.Offer, service, minor)
 }
 
-// itself is the price of a service without its variants, or of one of those.
+// itself returns the price of a service without its variants, or of one variant.
 func (p *Page) itself(service uuid.UUID, list json.Number, quoted *json.Number) string {
 	price, moves := p.priceOf(service, list, quoted)
 	return p.priced(price, moves)
@@ -188,7 +191,7 @@ func shown(list json.Number, quoted *json.Number) json.Number {
 	return list
 }
 
-// duration writes minutes as hours and minutes.
+// duration formats minutes as hours and minutes.
 func (p *Page) duration(minutes int) string {
 	h, m := minutes/60, minutes%60
 	hours, rest := p.Words.With("hours", "Count", p.Words.Number(h)), p.Words.With("minutes", "Count", p.Words.Number(m))
@@ -201,7 +204,7 @@ func (p *Page) duration(minutes int) string {
 	return hours + " " + rest
 }
 
-// day is a date of the business's as a time at noon, which dates are written from.
+// day converts a date to a time at noon, as the formatting of dates expects it.
 func day(d timespan.Date) time.Time {
 	year, month, number := d.YMD()
 	return time.Date(year, month, number, 12, 0, 0, 0, time.UTC)

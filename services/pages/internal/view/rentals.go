@@ -15,18 +15,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// RentalTimes are when a rental is free: a month, and from when on the day that is shown, where that is known. The zero value is of one that
-// is not reserved on the page.
+// RentalTimes holds when a rental is free: a month, and the free starts of the shown day
+// if they are known. The zero value is for a rental that cannot be reserved on the page.
 type RentalTimes struct {
 	Calendar *usecase.Calendar
 	Starts   []rental.Start
 	Known    bool
 }
 
-// rentalStep is the path of a rental's page below the business's.
+// rentalStep returns the path of a rental's page below the business's.
 func rentalStep(r *usecase.Rental) string { return "rentals/" + r.ID.String() }
 
-// Unrented says why the page does not reserve a rental; "" where it does.
+// Unrented returns the reason why the page does not reserve a rental, or "" if it does.
 func Unrented(p *Page, r *usecase.Rental) string {
 	switch {
 	case !p.Business.RentsOnline(r):
@@ -37,7 +37,7 @@ func Unrented(p *Page, r *usecase.Rental) string {
 	return ""
 }
 
-// rate is what a rental costs for an hour or a day: from where it begins, if it may cost more at another time.
+// rate returns the price of a rental per hour or day. It has "from" if the price may be higher at another time.
 func (p *Page) rate(r *usecase.Rental) string {
 	price := shown(r.Price, r.QuotedPrice)
 	if money.Number(price).IsZero() {
@@ -51,7 +51,7 @@ func (p *Page) rate(r *usecase.Rental) string {
 	return per
 }
 
-// deposit is what a payment requirement asks for as a deposit; "" for none.
+// deposit returns the deposit of a payment requirement as a text, or "" for none.
 func (p *Page) deposit(requirement string, amount *json.Number) string {
 	switch {
 	case amount == nil:
@@ -64,7 +64,7 @@ func (p *Page) deposit(requirement string, amount *json.Number) string {
 	return ""
 }
 
-// rentalDeposit is that of a rental, where it is not paid on site.
+// rentalDeposit returns the deposit of a rental, or "" for none or if it is paid on site.
 func (p *Page) rentalDeposit(r *usecase.Rental) string {
 	if p.Business.Offer.Payments.Modes.Rentals == catalog.ModeAtDoor {
 		return ""
@@ -72,7 +72,7 @@ func (p *Page) rentalDeposit(r *usecase.Rental) string {
 	return p.deposit(r.PaymentRequirement, r.DepositValue)
 }
 
-// rentable leads from a month to the days of a rental.
+// rentable returns the data of the month view of a rental, with the links to its days.
 func (p *Page) rentable(w *usecase.Reservation, c *usecase.Calendar) free {
 	at := rentalStep(w.Rental)
 	return free{
@@ -92,7 +92,7 @@ func (p *Page) rentable(w *usecase.Reservation, c *usecase.Calendar) free {
 	}
 }
 
-// lengthOf names hours, or days with the dates that they are.
+// lengthOf returns a length as a text: hours, or days with their dates.
 func (p *Page) lengthOf(w *usecase.Reservation, n int) string {
 	if w.Rental.Hourly() {
 		return p.duration(n * 60)
@@ -104,12 +104,12 @@ func (p *Page) lengthOf(w *usecase.Reservation, n int) string {
 	return p.dates(*w.From, *w.From+timespan.Date(n-1)) + " (" + days + ")"
 }
 
-// dates are from one to another.
+// dates returns a range of dates as a text.
 func (p *Page) dates(from, until timespan.Date) string {
 	return p.Words.ShortDate(day(from)) + " – " + p.Words.ShortDate(day(until))
 }
 
-// stretch is when a reservation is, in one line.
+// stretch returns the time of a reservation in one line.
 func (p *Page) stretch(w *usecase.Reservation) string {
 	until, ends := w.Until()
 	switch {
@@ -123,7 +123,7 @@ func (p *Page) stretch(w *usecase.Reservation) string {
 	return p.Words.ShortDate(day(*w.From)) + ", " + p.clock(*w.Start) + " – " + p.Words.ShortDate(day(until)) + ", " + p.clock(ends)
 }
 
-// startsAt is the time of the day that is chosen at first: when the business opens, or what comes next.
+// startsAt returns the preselected time of day: the chosen one, otherwise the first available one from opening on.
 func (p *Page) startsAt(w *usecase.Reservation, all []timespan.TimeOfDay) timespan.TimeOfDay {
 	if w.Start != nil {
 		return *w.Start
@@ -137,13 +137,13 @@ func (p *Page) startsAt(w *usecase.Reservation, all []timespan.TimeOfDay) timesp
 	return opens
 }
 
-// clockOn is a time of a date as words are made of; 24:00 is midnight of the next date.
+// clockOn converts a time of a date for formatting; 24:00 is midnight of the next date.
 func clockOn(d timespan.Date, t timespan.TimeOfDay) time.Time {
 	year, month, number := d.YMD()
 	return time.Date(year, month, number, 0, int(t), 0, 0, time.UTC)
 }
 
-// lineName names a line of a reservation.
+// lineName returns the text of a line of a reservation.
 func (p *Page) lineName(l usecase.RentalLine) string {
 	if l.Units == 1 {
 		return l.Name
@@ -151,7 +151,7 @@ func (p *Page) lineName(l usecase.RentalLine) string {
 	return p.times(l.Units, l.Name)
 }
 
-// Descriptions of rentals for search engines, in the words of schema.org.
+// Structured data of rentals for search engines, in the vocabulary of schema.org.
 type (
 	aProduct struct {
 		Context     string      `json:"@context"`
@@ -175,11 +175,11 @@ type (
 		Type     string      `json:"@type"`
 		Price    json.Number `json:"price"`
 		Currency string      `json:"priceCurrency"`
-		Unit     string      `json:"unitCode"` // UN/CEFACT: HUR, DAY
+		Unit     string      `json:"unitCode"` // UN/CEFACT code: HUR or DAY
 	}
 )
 
-// describedRental is a rental for search engines.
+// describedRental returns the structured data of a rental.
 func (p *Page) describedRental(r *usecase.Rental) any {
 	at, price, unit := p.Base+p.path(rentalStep(r)), shown(r.Price, r.QuotedPrice), "DAY"
 	if r.Hourly() {
@@ -194,7 +194,7 @@ func (p *Page) describedRental(r *usecase.Rental) any {
 	}
 }
 
-// describedRentals are those of a list.
+// describedRentals returns the structured data of a list of rentals.
 func (p *Page) describedRentals(rentals []*usecase.Rental) any {
 	all := make([]any, len(rentals))
 	for i, r := range rentals {
@@ -203,13 +203,13 @@ func (p *Page) describedRentals(rentals []*usecase.Rental) any {
 	return all
 }
 
-// rentalGroup is the rentals of one category.
+// rentalGroup holds the rentals of one category.
 type rentalGroup struct {
 	category string
 	rentals  []*usecase.Rental
 }
 
-// rentalGroups are rentals by category, which stands where its first rental does.
+// rentalGroups groups rentals by category. A category stands at the position of its first rental.
 func rentalGroups(rentals []*usecase.Rental) []rentalGroup {
 	var groups []rentalGroup
 	for _, r := range rentals {
@@ -225,7 +225,8 @@ func rentalGroups(rentals []*usecase.Rental) []rentalGroup {
 	return groups
 }
 
-// startField asks for the time of the day: one of those that are free, with for how long they are where that bounds the choice; nil: any.
+// startField returns the field for the start time, with the free starts as options. An option
+// shows its longest length if that is below the maximum. nil starts allow any half hour.
 func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	if starts == nil {
 		for _, at := range p.Business.Starts(*w.From) {
@@ -240,7 +241,7 @@ func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Fie
 			label += " (≤ " + p.lengthOf(w, s.Longest) + ")"
 		}
 		option := web.Option{Value: s.Time.String(), Label: label}
-		if n := len(all); n > 0 && all[n-1] == *s.Time { // its lengths have a gap
+		if n := len(all); n > 0 && all[n-1] == *s.Time { // a second range of lengths from the same start
 			field.Options[n-1] = option
 			continue
 		}
@@ -251,13 +252,14 @@ func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Fie
 	return field
 }
 
-// mostLength is for how long a reservation can be at most.
+// mostLength returns the maximum length of a reservation, in hours or days.
 func mostLength(w *usecase.Reservation) int {
 	all := w.AllLengths()
 	return all[len(all)-1]
 }
 
-// lengthField asks for how many hours or days: as many as are free from the starts; nil: any.
+// lengthField returns the field for the number of hours or days, with
+// those that are free from the starts. nil starts allow any length.
 func (p *Page) lengthField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	lengths := w.AllLengths()
 	if starts != nil {
@@ -270,7 +272,7 @@ func (p *Page) lengthField(w *usecase.Reservation, starts []rental.Start) web.Fi
 	return field
 }
 
-// unitsField asks how many.
+// unitsField returns the field for the number of units.
 func (p *Page) unitsField(w *usecase.Reservation) web.Field {
 	field := web.Field{Name: "units", Label: p.Words.Say("manage_quantity"), Value: strconv.Itoa(w.Units), Required: true}
 	for n := 1; n <= w.Rental.Most(); n++ {
@@ -279,7 +281,7 @@ func (p *Page) unitsField(w *usecase.Reservation) web.Field {
 	return field
 }
 
-// dayField asks for the day.
+// dayField returns the field for the date.
 func (p *Page) dayField(w *usecase.Reservation) web.Field {
 	return web.Field{Name: "from", Label: p.Words.Say("when"), Type: "date", Value: w.From.String(), Required: true}
 }

@@ -21,16 +21,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// Link is a step with a selection in its address.
+// Link returns the address of a step with a selection in its query.
 func (p *Page) Link(step string, s usecase.Selection) templ.SafeURL { return p.link(step, s.Values()) }
 
-// chip is an answer so far, and where it is changed.
+// chip is one answer of the visitor with a link to change it.
 type chip struct {
 	label, text string
 	change      templ.SafeURL
 }
 
-// chips are the answers so far, in the order of the questions.
+// chips returns the answers so far, in the order of the questions.
 func (p *Page) chips(a *usecase.Appointment, n *usecase.Names) []chip {
 	var all []chip
 	var services []string
@@ -51,7 +51,7 @@ func (p *Page) chips(a *usecase.Appointment, n *usecase.Names) []chip {
 	return all
 }
 
-// serviceName is what a service, or the variant that is chosen of it, is called.
+// serviceName returns the name of a service, with the chosen variant if there is one.
 func serviceName(a *usecase.Appointment, n *usecase.Names, id uuid.UUID) string {
 	service := n.Services[id]
 	if service == nil {
@@ -65,7 +65,7 @@ func serviceName(a *usecase.Appointment, n *usecase.Names, id uuid.UUID) string 
 	return service.Name
 }
 
-// performer is who performs it: "" where nobody had to be chosen.
+// performer returns who performs the appointment, or "" if the visitor had no choice.
 func (p *Page) performer(a *usecase.Appointment, n *usecase.Names) string {
 	switch {
 	case !a.Asked():
@@ -89,12 +89,13 @@ func (p *Page) clock(t timespan.TimeOfDay) string {
 	return p.Words.Clock(time.Date(2000, 1, 1, int(t)/60%24, int(t)%60, 0, 0, time.UTC))
 }
 
-// instant is a start as the browser reads it.
+// instant returns a start in RFC 3339 and UTC, for scripts.
 func (p *Page) instant(s usecase.Slot) string {
 	return time.Unix(timespan.Instant(s.Date, s.Time, p.Business.Offer.Location()), 0).UTC().Format(time.RFC3339)
 }
 
-// repeated writes two times of the business's wall clock, the later of which that clock shows for the second time.
+// repeated formats two times of the business's wall clock for a day on which the clock
+// is set back. The later time is the one that the clock shows for the second time.
 func (p *Page) repeated(from, to time.Time) (string, string) {
 	zone := p.Business.Offer.Location()
 	date := timespan.DateOf(from, time.UTC)
@@ -104,12 +105,12 @@ func (p *Page) repeated(from, to time.Time) (string, string) {
 	return p.Words.Clocks(start, time.Unix(to.Unix()-int64(after), 0).In(zone))
 }
 
-// zone is the business's time zone by its place.
+// zone returns the city of the business's time zone.
 func (p *Page) zone() string {
 	return strings.ReplaceAll(p.Business.Offer.Timezone[strings.LastIndexByte(p.Business.Offer.Timezone, '/')+1:], "_", " ")
 }
 
-// more is where a further service is added: nowhere where one of those chosen is booked alone.
+// more returns the services that can be added. It returns none if one of the chosen services can only be booked alone.
 func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service {
 	for _, id := range a.Selection.Services {
 		if s := n.Services[id]; s == nil || !s.AllowMultiple || s.HasClassSchedule {
@@ -126,20 +127,20 @@ func (p *Page) more(a *usecase.Appointment, n *usecase.Names) []*usecase.Service
 	return others
 }
 
-// month is a link to another month.
+// month returns the link to another month.
 func (p *Page) month(a *usecase.Appointment, first timespan.Date) templ.SafeURL {
 	q := usecase.Selection{Services: a.Selection.Services, Variants: a.Variants, Staff: a.Staff}.Values()
 	q.Set("month", monthOf(first))
 	return p.link("when", q)
 }
 
-// monthOf is the month of a date as addresses have it.
+// monthOf returns the month of a date in the form of addresses, such as 2027-03.
 func monthOf(d timespan.Date) string { return d.String()[:len("2006-01")] }
 
-// week is seven days of a month; those of other months are nil.
+// week holds the seven days of a row of a month; days of other months are nil.
 type week [7]*timespan.Date
 
-// weeks are the rows of a month.
+// weeks returns the rows of a month.
 func (p *Page) weeks(first timespan.Date) []week {
 	var all []week
 	_, month, _ := first.YMD()
@@ -166,14 +167,14 @@ func number(d timespan.Date) int {
 
 func sameDay(a, b *timespan.Date) bool { return a != nil && b != nil && *a == *b }
 
-// part is a part of a day with its free starts.
+// part is a part of the day with its free starts.
 type part struct {
 	title string
 	slots []usecase.Slot
 }
 
-// parts are those of a day that have free starts. Starts after midnight, which a window of the day reaches, stand last, under their own
-// date.
+// parts returns the parts of a day that have free starts. If opening hours
+// continue after midnight, the starts of the next date come last, under that date.
 func (p *Page) parts(shown timespan.Date, slots []usecase.Slot) []part {
 	const noon, evening, night = 12 * 60, 17 * 60, 3
 	all := []part{{title: p.Words.Say("morning")}, {title: p.Words.Say("afternoon")}, {title: p.Words.Say("evening")}, {title: p.Words.Date(day(shown + 1))}}
@@ -198,22 +199,22 @@ func (p *Page) parts(shown timespan.Date, slots []usecase.Slot) []part {
 	return some
 }
 
-// picked is the query of a selection with another start, as the value of a button.
+// picked returns the query of a selection with another start, for the value of a button.
 func picked(s usecase.Selection, slot usecase.Slot) string { return s.At(slot).Values().Encode() }
 
-// Form is the form of details with what was typed.
+// Form holds the details form with what was typed.
 type Form struct {
 	Names   *usecase.Names
 	Details usecase.Details
-	Typed   url.Values // as it was sent, for the answers
+	Typed   url.Values // as sent; answers are read from it
 	Wrong   usecase.Wrongs
 	Token   string
-	IsNew   bool // nothing was sent yet
+	IsNew   bool // the form was not sent yet
 	Price   *usecase.Price
-	Nearest []usecase.Slot // other starts, where the one chosen was taken
+	Nearest []usecase.Slot // other starts, if the chosen one was taken
 }
 
-// MostPeople is how many can be booked for at once: as many as a class has seats.
+// MostPeople returns the maximum number of people of one booking: the seats of a class, but at most 20.
 func MostPeople(a *usecase.Appointment) int {
 	const most = 20
 	if !a.Class() {
@@ -228,7 +229,8 @@ func MostPeople(a *usecase.Appointment) int {
 	return min(most, seats)
 }
 
-// people reports whether it matters how many come: to a class, at a price per person, or where a rule asks for it.
+// people reports whether the form asks for the number of people: for
+// a class, a price per person, or a pricing rule that depends on it.
 func (p *Page) people(a *usecase.Appointment) bool {
 	if a.Class() {
 		return true
@@ -244,7 +246,7 @@ func (p *Page) monthTitle(first timespan.Date) string {
 	return p.Words.Month(year, month)
 }
 
-// weekday is the head of a column of the month.
+// weekday returns the heading of a column of the month.
 func (p *Page) weekday(column int, whole bool) string {
 	d := time.Weekday((int(p.Words.FirstWeekday()) + column) % 7)
 	if whole {
@@ -253,7 +255,8 @@ func (p *Page) weekday(column int, whole bool) string {
 	return p.Words.Weekday(d)
 }
 
-// pays says where it is paid; "" where the form asks, and where it is paid at two places, which are said with their amounts.
+// pays returns the text of how the price is paid. It returns "" if the form asks for it. It also
+// returns "" if a part is paid online and a part on site; the page then shows both amounts.
 func (p *Page) pays(price *usecase.Price) string {
 	if price.Now != "" && !money.Number(price.Later).IsZero() {
 		return ""
@@ -267,7 +270,8 @@ func (p *Page) pays(price *usecase.Price) string {
 	return p.Words.Say("pay_later")
 }
 
-// policy says until when what comes back of a price, and until when it can be cancelled online: by dates, once the start is chosen.
+// policy returns the sentences of the cancellation policy: until when how much is refunded, and until when
+// the customer can cancel online. It uses dates if the start is chosen, otherwise hours before the start.
 func (p *Page) policy(price *usecase.Price) []string {
 	offer := p.Business.Offer
 	steps := slices.Clone(offer.CancellationPolicy)
@@ -287,7 +291,7 @@ func (p *Page) policy(price *usecase.Price) []string {
 	return says
 }
 
-// refundDates returns until when a cancellation of what is booked now refunds how much.
+// refundDates returns sentences with the dates until which a cancellation refunds how much, for a booking made now.
 func (p *Page) refundDates(start time.Time) []string {
 	policy, now := refund.PolicyOf(p.Business.Offer), p.Business.Now
 	steps := policy.Steps(now, start, now)
@@ -306,7 +310,7 @@ func (p *Page) refundDates(start time.Time) []string {
 	return says
 }
 
-// refundUntil says what share comes back of what is cancelled until then.
+// refundUntil returns the sentence about the percentage that is refunded for a cancellation until a time.
 func (p *Page) refundUntil(until time.Time, percent int) string {
 	when := p.moment(p.local(until))
 	if percent == 100 {
@@ -315,7 +319,7 @@ func (p *Page) refundUntil(until time.Time, percent int) string {
 	return p.Words.Fill("refund_until", map[string]string{"When": when, "Percent": p.Words.Number(percent)})
 }
 
-// policyInHours says what comes back, the longest time before the start first; nothing without steps.
+// policyInHours returns the steps of the cancellation policy as sentences, in the given order; nil without steps.
 func (p *Page) policyInHours(steps []catalog.CancellationRule) []string {
 	if len(steps) == 0 {
 		return nil
@@ -329,7 +333,8 @@ func (p *Page) policyInHours(steps []catalog.CancellationRule) []string {
 	return append(says, p.Words.Say("policy_none"))
 }
 
-// ruleLabel names a pricing rule: in a language of the business, or with the text of its kind in the language of the page.
+// ruleLabel returns the label of a pricing rule in a language of the business. Without
+// a label, it returns the standard text of the rule's kind in the language of the page.
 func (p *Page) ruleLabel(r *catalog.Rule) string {
 	if r.Label.Text != "" {
 		return r.Label.In(p.spoken())
@@ -337,7 +342,7 @@ func (p *Page) ruleLabel(r *catalog.Rule) string {
 	return pricelabel.OfKind(r.Kind, r.Key, p.Words.Code)
 }
 
-// initial stands where a member has no picture.
+// initial returns the first letter of a name, which is shown if a member has no picture.
 func initial(name string) string {
 	for _, r := range name {
 		return string(unicode.ToUpper(r))
@@ -345,7 +350,8 @@ func initial(name string) string {
 	return ""
 }
 
-// priceDetail says how the price of a line came about: how many people pay which price, and the rules that changed it.
+// priceDetail returns the explanation of a line's price: the number
+// of people with their price, and the rules that changed it.
 func (p *Page) priceDetail(price *usecase.Price, line int) []string {
 	if line >= len(price.Details) {
 		return nil
@@ -361,12 +367,12 @@ func (p *Page) priceDetail(price *usecase.Price, line int) []string {
 	return says
 }
 
-// units writes a price that several people pay, such as 3 × €17.50.
+// units formats a price that several people pay, such as 3 × €17.50.
 func (p *Page) units(quantity int, unit json.Number) string {
 	return p.Words.Number(quantity) + " × " + p.money(unit)
 }
 
-// ifFirst says what a rule changes if this is the customer's first booking.
+// ifFirst returns the text of how a rule changes the price if this is the customer's first booking.
 func (p *Page) ifFirst(r *catalog.Rule) string {
 	var change string
 	currency := p.Business.Offer.Money()
@@ -382,7 +388,7 @@ func (p *Page) ifFirst(r *catalog.Rule) string {
 	return p.Words.Fill("if_first_visit", map[string]string{"Label": label, "Change": change})
 }
 
-// signed writes a change of a price with its sign.
+// signed formats a change of a price with its sign.
 func signed(negative bool, amount string) string {
 	if negative {
 		return "−" + amount
@@ -390,7 +396,7 @@ func signed(negative bool, amount string) string {
 	return "+" + amount
 }
 
-// totalOf writes what a booking costs, and how that came about.
+// totalOf returns the total of a booking and its explanation.
 func (p *Page) totalOf(b *booking.ManagedBooking) string {
 	says := []string{p.money(b.Total)}
 	var changes []booking.PriceChange
@@ -403,7 +409,7 @@ func (p *Page) totalOf(b *booking.ManagedBooking) string {
 	return strings.Join(labels(says, changes), " · ")
 }
 
-// labels adds the labels of the pricing rules that changed a price, each once.
+// labels appends the labels of the pricing rules that changed a price to says, each once.
 func labels(says []string, changes []booking.PriceChange) []string {
 	for _, change := range changes {
 		if !slices.Contains(says, change.Label) {
@@ -413,12 +419,13 @@ func labels(says []string, changes []booking.PriceChange) []string {
 	return says
 }
 
-// changed writes what tickets or a reservation cost, with the labels of the pricing rules that changed the price.
+// changed returns the total of tickets or a reservation with the labels of the pricing rules that changed it.
 func (p *Page) changed(total json.Number, changes []booking.PriceChange) string {
 	return strings.Join(labels([]string{p.money(total)}, changes), " · ")
 }
 
-// cancellable says until when a cancellation gives back what it does now, and until when it can be made.
+// cancellable returns the sentences about until when the present
+// refund applies, and until when the customer can cancel.
 func (p *Page) cancellable(c booking.Cancellation) []string {
 	if !c.Allowed || c.Until == nil {
 		return nil
