@@ -11,6 +11,7 @@ import (
 
 	"github.com/slotmesh/slotmesh/libs/message/words"
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 	"github.com/slotmesh/slotmesh/services/pages/internal/texts"
 )
 
@@ -37,6 +38,7 @@ func TestNoticesOfFailuresAreMarked(t *testing.T) {
 // An alert is about a failure, on these pages and on the owner's.
 func TestEveryAlertIsMarked(t *testing.T) {
 	t.Parallel()
+	inputs.Checkout("services") // the owner's pages are another module
 	alert := regexp.MustCompile(`<\w+[^>]*class="notice([^"]*)"[^>]*role="alert"`)
 	var files []string
 	for _, folder := range []string{".", "../../../console/internal/pages/view", "../../../console/internal/signin/view"} {
