@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 )
 
-// checkProvider refuses a provider that the business does not have. Without providers there is nothing to choose, and
-// the field is ignored like payment_choice is where it decides nothing.
+// checkProvider refuses a preferred provider that the business does not have. If the business has no providers,
+// the field is ignored, as payment_choice is when there is nothing to choose. Fault: invalid_parameter.
 func checkProvider(offer *catalog.Offer, provider string) error {
 	providers := offer.Payments.Providers
 	if provider == "" || len(providers) == 0 || slices.Contains(providers, provider) {
@@ -25,7 +25,8 @@ func checkProvider(offer *catalog.Offer, provider string) error {
 		strings.Join(providers, " or "))
 }
 
-// answered is the request with the answers that its booking keeps. Fault: as [catalog.Offer.Answered].
+// answered returns a copy of the request with the form answers that the booking stores. Faults:
+// those of [catalog.Offer.Answered].
 func answered(offer *catalog.Offer, by actor.Actor, r *request.Request) (*request.Request, error) {
 	kept, err := offer.Answered(by, r.FormData, r.ServiceIDs...)
 	if err != nil {
@@ -36,7 +37,7 @@ func answered(offer *catalog.Offer, by actor.Actor, r *request.Request) (*reques
 	return &like, nil
 }
 
-// checkClassSession refuses a session of a service that has none.
+// checkClassSession refuses class_schedule_id if the services are not a class. Fault: invalid_parameter.
 func checkClassSession(r *request.Request, services []*catalog.Service) error {
 	if r.ClassScheduleID == nil || services[0].Class() {
 		return nil
@@ -44,13 +45,14 @@ func checkClassSession(r *request.Request, services []*catalog.Service) error {
 	return fault.New(fault.InvalidParameter, "class_schedule_id: none of these services is a class; leave it out.")
 }
 
-// needsOnlinePayment says whether semantics.md §3 requires an online payment of total.
+// needsOnlinePayment reports whether total must be paid online (semantics.md §3).
 func needsOnlinePayment(offer *catalog.Offer, r *request.Request, services []*catalog.Service, total int64) bool {
 	return slices.ContainsFunc(services, func(s *catalog.Service) bool { return s.PaymentRequirement != catalog.RequirementNone }) &&
 		offer.PaysOnline(offer.Payments.Modes.Services, r.PaymentChoice, total)
 }
 
-// refusal is the answer when nobody can serve the start, by the rule that refuses it (semantics.md §3).
+// refusal returns the fault for a start without assignments. rule is availability's reason for
+// refusing the start; "" means that its time is occupied (semantics.md §3).
 func (q question) refusal(rule string) error {
 	switch rule {
 	case availability.RulePast:
@@ -74,7 +76,8 @@ func (q question) refusal(rule string) error {
 	return q.taken()
 }
 
-// warnings are the rules for customers that a start breaks which the owner may book all the same, in the words of their refusals.
+// warnings returns the customer rules that the owner's booking breaks. The owner may book in spite
+// of them. Each message is the first part of the sentence with which a customer is refused.
 func (q question) warnings(rules []string) []booking.Warning {
 	var warnings []booking.Warning
 	if q.offer.NotYetOpen {
@@ -91,7 +94,7 @@ func (q question) warnings(rules []string) []booking.Warning {
 	return warnings
 }
 
-// taken is the answer when a start could be served, were its time or its seats free.
+// taken returns the fault for a start that only occupied time or missing seats refuse.
 func (q question) taken() error {
 	if q.ofClass() {
 		return fault.New(fault.SlotUnavailable, "No session of this class with seats left starts then; choose another from /slots.")
@@ -103,7 +106,7 @@ func (q question) taken() error {
 	return fault.New(fault.SlotUnavailable, "That time is booked or cannot be booked; choose another from /slots.")
 }
 
-// tooFewSeats is the answer when sessions start then, none of which has as many seats left as the party needs.
+// tooFewSeats returns the fault for class sessions that have fewer seats left than the party needs.
 func tooFewSeats(r *request.Request, sessions []availability.Assignment) error {
 	most := 0
 	for _, c := range sessions {

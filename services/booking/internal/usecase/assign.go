@@ -23,8 +23,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// take writes the first assignment that is still free. After a lost race it reads the occupied time again and goes on with what
-// is left; when nothing is, or when something else than the time has changed, it returns [errAgain].
+// take writes the first assignment that is still free. After a lost race it reads the occupied
+// time again and continues with the assignments that are left. It returns [errAgain] if none is
+// left, or if something other than the time has changed.
 func take[T any](ctx context.Context, b *Booker, q question, assignments []availability.Assignment, write func(availability.Assignment) (T, error)) (T, error) {
 	var nothing T
 	for len(assignments) > 0 {
@@ -40,7 +41,7 @@ func take[T any](ctx context.Context, b *Booker, q question, assignments []avail
 		}
 		conflicts := index(now.Occupied).conflict(q.request.PartySize)
 		if !conflicts(assignments[0]) {
-			return nothing, errAgain // refused for another reason: the customer's first booking is another one by now
+			return nothing, errAgain // another reason: the customer has another first booking by now
 		}
 		assignments = slices.DeleteFunc(assignments, conflicts)
 		spread(assignments)
@@ -48,8 +49,8 @@ func take[T any](ctx context.Context, b *Booker, q question, assignments []avail
 	return nothing, errAgain
 }
 
-// spread puts ways that differ in nothing but their lanes in random order. All who lost a race would else go for the
-// same next lane, and all but one lose again.
+// spread shuffles assignments that differ only in their capacity units. Otherwise all requests
+// that lost a race would try the same next unit, and all but one would lose again.
 func spread(assignments []availability.Assignment) {
 	for from := 0; from < len(assignments); {
 		to := from + 1
@@ -69,8 +70,8 @@ func sameStaff(a, b availability.Assignment) bool {
 	return *a.StaffID == *b.StaffID
 }
 
-// taken is what is occupied, by resource: by appointments, and by the guests of classes, who share it; and the seats that
-// are taken in sessions.
+// taken is the occupied time by resource and the seats taken in sessions. alone is the time of
+// appointments; shared is the time of classes, which their guests share.
 type taken struct {
 	alone, shared map[booking.Resource][]timespan.Span
 	seats         map[booking.Occurrence]int
@@ -91,7 +92,8 @@ func index(o booking.Occupied) taken {
 	return t
 }
 
-// conflict returns whether an assignment can no longer be had by a party: where a part is taken, or the session too full.
+// conflict returns a function that reports whether an assignment is no longer possible for a party
+// of this size. That is so if a part overlaps occupied time, or if the session has too few seats.
 func (t taken) conflict(party int) func(availability.Assignment) bool {
 	return func(c availability.Assignment) bool {
 		if c.Session != nil && t.seats[booking.Occurrence{SessionID: c.Session.ID, StartsAt: c.During.Start}]+party > c.Session.Capacity {
@@ -104,10 +106,13 @@ func (t taken) conflict(party int) func(availability.Assignment) bool {
 	}
 }
 
-// write stores one assignment. Errors: [store.ErrTaken]; [errAgain] where the offer is no longer the newest; invalid_api_key; the faults idempotency_in_progress when the claim is gone or the key was
-// refused meanwhile, too_many_open_bookings, and outcome_unknown; of a booking that is paid online those of charge, too.
+// write stores a booking with one assignment and, if it is paid online, opens its charge.
+//
+// Errors: [store.ErrTaken] if the time is occupied; [errAgain] if the offer is no longer the newest.
+// Faults: invalid_api_key if the key was revoked; idempotency_in_progress if the lock was lost or the
+// idempotency key refused in the meantime; too_many_open_bookings; outcome_unknown; the faults of charge.
 func (b *Booker) write(ctx context.Context, q question, c availability.Assignment, t terms, a *attempt) (store.Confirmation, error) {
-	id, err := uuid.NewV7() // in order of time, so that neighbours in the index are neighbours in time
+	id, err := uuid.NewV7() // ordered by time, so that bookings made in sequence are adjacent in the index
 	if err != nil {
 		return store.Confirmation{}, err
 	}
@@ -133,7 +138,7 @@ func (b *Booker) write(ctx context.Context, q question, c availability.Assignmen
 	return store.Confirmation{Details: n.Details}, nil
 }
 
-// tooManyOpen refuses what a customer who has so much open takes beside it on the booking page.
+// tooManyOpen returns the refusal for a customer of the booking page who already has the maximum of open bookings.
 func tooManyOpen(most int) error {
 	return fault.Newf(fault.TooManyOpen, "This e-mail address has %d open bookings here, tickets and rentals included, which is as many as one may have; "+
 		"cancel one by the link in its messages, or ask the business.", most)
@@ -187,7 +192,7 @@ func (q question) packageName() string {
 	return ""
 }
 
-// performer is the member who performs a service in a package with staff per service; nil otherwise.
+// performer returns the member who performs a service in a package with staff per service; otherwise nil.
 func performer(c availability.Assignment, service int) *uuid.UUID {
 	if service < len(c.Performers) {
 		return c.Performers[service]
@@ -195,7 +200,7 @@ func performer(c availability.Assignment, service int) *uuid.UUID {
 	return nil
 }
 
-// staffName is the name of the member that an assignment is of; nil where it is of none.
+// staffName returns the name of the assignment's member; nil if it has no member.
 func (q question) staffName(c availability.Assignment) *string {
 	if c.StaffID == nil {
 		return nil
@@ -207,10 +212,12 @@ func (q question) staffName(c availability.Assignment) *string {
 	return &name
 }
 
-// confirmsAtOnce reports whether a booking needs no confirmation by hand: the business confirms at once, or its owner books.
+// confirmsAtOnce reports whether a booking needs no manual confirmation: the business confirms
+// automatically, or the owner books.
 func (q question) confirmsAtOnce() bool { return q.offer.Bookings.AutoConfirm || q.by == actor.Owner }
 
-// firstStatus is how a booking begins: confirmed where it needs no confirmation by hand, unless it waits for its payment.
+// firstStatus returns the status of a new booking: confirmed if it needs no manual confirmation
+// and no online payment, otherwise pending.
 func (q question) firstStatus(t terms) state.State {
 	if t.payment == nil && q.confirmsAtOnce() {
 		return state.Confirmed
@@ -218,7 +225,7 @@ func (q question) firstStatus(t terms) state.State {
 	return state.Pending
 }
 
-// variantName is the name of the variant that a service is booked as, "" where it is booked as itself.
+// variantName returns the name of the variant that a service is booked as; "" if no variant was chosen.
 func (q question) variantName(s *catalog.Service) string {
 	chosen, ok := q.request.Variants[s.ID]
 	if !ok {

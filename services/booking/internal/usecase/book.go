@@ -1,10 +1,10 @@
-// Package usecase holds what booking does, as typed functions: it takes and gives values, and knows nothing of HTTP. Whoever
-// offers a use case, such as internal/api, reads the request, calls one function and renders what it returns.
+// Package usecase holds the operations of booking as typed functions. They take and return values and do
+// not know HTTP. Adapters such as internal/api read the request, call one function and render its result.
 //
-// [Booker.Book] puts one request to availability and pricing, together with the occupied time it reads itself, and writes the
-// first assignment that nobody else takes meanwhile (semantics.md §3). The check against availability comes first for a good
-// answer; the database's constraint decides. A lost race is no error: the next assignment is tried, and when there is none
-// left, everything is asked again.
+// [Booker.Book] reads the occupied time and sends it with the request to availability and pricing. Then it writes
+// the first assignment that no other request has taken in the meantime (semantics.md §3). The check by availability
+// comes first because it gives a good error sentence. The database's constraint has the last word. A lost race is
+// not an error: Book tries the next assignment. If no assignment is left, it asks availability and pricing again.
 package usecase
 
 import (
@@ -32,24 +32,24 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Offers gives the newest offer, never an old one. Faults: business_not_found; any other error means that it could not
-// be read.
+// Offers reads the newest version of an offer, never an older one. Fault: business_not_found. Any
+// other error means that the offer could not be read.
 type Offers interface {
 	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
-// Availability says by whom a start can be served. Faults: invalid_parameter, service_not_found; any other error means
-// that it could not be counted.
+// Availability returns the assignments that can serve a start. Faults: invalid_parameter,
+// service_not_found. Any other error means that they could not be computed.
 type Availability interface {
 	Bookable(ctx context.Context, request availability.BookableRequest) (*availability.BookableResponse, error)
 }
 
-// Pricing prices many items at once. Any error means that the prices could not be had.
+// Pricing computes the prices of many items in one call. Any error means that no prices are known.
 type Pricing interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
 
-// Bookings keeps bookings, their charges and confirmations; [store.Store] says what its methods do and return.
+// Bookings stores bookings, their charges and their confirmations. [store.Store] documents the methods.
 type Bookings interface {
 	Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked store.Asked) (store.Snapshot, error)
 	Booking(ctx context.Context, businessID, id uuid.UUID) (store.Booking, error)
@@ -65,30 +65,30 @@ type Bookings interface {
 
 var _ Bookings = (*store.Store)(nil)
 
-// Booker books. It is safe for many goroutines.
+// Booker makes and reschedules bookings. It is safe for concurrent use.
 type Booker struct {
 	Dependencies
-	// RefuseWithin is the time to refuse an idempotency key, and AbandonWithin that to take back what was not paid, also when the request's
-	// own is up. NewBooker sets them.
+	// RefuseWithin bounds the time to refuse an idempotency key. AbandonWithin bounds the time to cancel a booking
+	// whose charge could not be opened. Both run even after the request's own deadline. NewBooker sets them.
 	RefuseWithin, AbandonWithin time.Duration
 
 	lost  metric.Int64Counter
 	moves metric.Int64Counter
 }
 
-// Dependencies are what a [Booker] works with.
+// Dependencies are the clients, stores and settings that a [Booker] uses.
 type Dependencies struct {
 	Offers       Offers
 	Availability Availability
 	Pricing      Pricing
 	Bookings     Bookings
 	Payments     PaymentOptions
-	// Notice acts on what a provider tells of a charge ([Payments.Notice]).
+	// Notice acts on a provider's notice of a charge ([Payments.Notice]).
 	Notice func(ctx context.Context, provider string, n payment.Notice) error
 	Links  *link.Links
 	Clock  clock.Clock
-	// RequestTimeout is how long a request may take. One that holds an idempotency key loses it when it has not answered this long,
-	// and a margin, after it began.
+	// RequestTimeout is the longest time that a request may take. A request that has not been answered
+	// by then, plus a margin, loses its idempotency lock.
 	RequestTimeout time.Duration
 	Telemetry      *telemetry.Telemetry
 }
@@ -104,21 +104,22 @@ func NewBooker(with Dependencies) *Booker {
 	}
 }
 
-// claimFor is how long a request's claim of an idempotency key holds: a little longer than the request may run, as the clocks of
-// replicas differ.
+// claimFor returns how long a request holds its idempotency lock. It is a little longer than the
+// request timeout because the clocks of replicas differ.
 func (b *Booker) claimFor() time.Duration { return b.RequestTimeout + 5*time.Second }
 
-// attempt is one request to make a write. Without an idempotency key there is no claim, and write then names no write yet.
+// attempt is one request to make a write. Without an idempotency key it has no claim, and its write is empty.
 type attempt struct {
 	by     actor.Actor
 	write  postgres.Write
-	asking *store.Claiming // the claim that is to be asked for with the first reading of the tables; nil once that is done
+	asking *store.Claiming // the idempotency lock to acquire with the first read of the tables; nil after that
 	claim  *store.Claim
-	apiKey uuid.UUID // that must count still when the booking is written; the nil UUID for none
+	apiKey uuid.UUID // must not be revoked when the booking is written; the nil UUID means no key
 }
 
-// claimed keeps the claim that was asked for. Where another request holds the key, it returns its answer. Faults: idempotency_mismatch,
-// idempotency_in_progress.
+// claimed stores the idempotency lock that the request acquired. If the key has a stored
+// confirmation of the same request, claimed returns it. Faults: idempotency_mismatch if the key
+// was used with another body, idempotency_in_progress if another request holds the lock.
 func (a *attempt) claimed(c store.Claimed) (*store.Confirmation, error) {
 	a.asking, a.claim = nil, c.Claim
 	switch {
@@ -133,10 +134,12 @@ func (a *attempt) claimed(c store.Claimed) (*store.Confirmation, error) {
 	return c.Confirmation, nil
 }
 
-// Book books what r asks for on this offer of its business, which need not be the newest: where a newer one was published, the booking is
-// decided by that. So what Book refuses is to be taken back where the offer was not. named is what the caller calls the request by, so that it is
-// booked once however often it is sent; its Hash is of all that was sent. What Book returns as a fault is the answer to the
-// caller, and but for outcome_unknown nothing was or will be written then; any other error is internal.
+// Book makes the booking that r describes. If a newer offer than the one passed in was published, Book decides by the
+// newer one. A refusal may still rest on the passed offer: if that is stale, the caller must discard the refusal.
+//
+// named identifies the request, so that repeated requests make one booking; its Hash covers the
+// whole body. If Book returns a fault, the fault is the answer to the caller. Unless it is
+// outcome_unknown, nothing was or will be written. Any other error is internal.
 func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, r *request.Request) (store.Confirmation, error) {
 	if by.Kind == "" {
 		return store.Confirmation{}, fault.New(fault.SourceForbidden, "A booking is made by an actor.")
@@ -158,9 +161,10 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 	}
 	confirmation, err := b.decide(ctx, offer, r, a)
 	switch {
-	case a.asking != nil && err != nil: // nobody knows who holds the key
+	case a.asking != nil && err != nil: // it is unknown which request holds the key
 		return b.unheld(ctx, offer.ID, by, named, err)
-	case a.claim == nil || err == nil || fault.Is(err, fault.OutcomeUnknown): // the claim stays with what may still become of it
+	// the lock stays with the confirmation, or with a write whose outcome is unknown
+	case a.claim == nil || err == nil || fault.Is(err, fault.OutcomeUnknown):
 		return confirmation, err
 	case fault.Is(err, fault.IdempotencyInProgress):
 		b.release(ctx, *a.claim)
@@ -169,15 +173,16 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 	return store.Confirmation{}, b.refuse(ctx, *a.claim, begun, err)
 }
 
-// Refuse answers a request that could not be read, which [Booker.Book] so cannot be asked, with this refusal; a refusal by the business's
-// account comes first. A booking that was made under the same key before is confirmed all the same, as Book does.
+// Refuse answers a request that could not be parsed, so that [Booker.Book] cannot decide it. It returns
+// the given refusal, or the refusal by the business's account, which has priority. If an earlier
+// request with the same key made a booking, Refuse returns its confirmation instead, as Book does.
 func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
 	return b.replay(ctx, offer.ID, by, named, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
 }
 
-// Unread answers a request to a business whose offer could not be read for this reason, so that nothing can be booked. A booking that was
-// made under the same key before is confirmed all the same. Faults: those of [Unverified], and outcome_unknown where the key cannot be
-// looked at.
+// Unread answers a request if the offer of its business could not be read, so that nothing can be booked.
+// reason is the error of the read. If an earlier request with the same key made a booking, Unread returns
+// its confirmation instead. Faults: those of [Unverified]; outcome_unknown if the key cannot be looked up.
 func (b *Booker) Unread(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request, reason error) (store.Confirmation, error) {
 	refusal := Unverified(reason)
 	if !fault.Is(refusal, fault.AvailabilityUnverified) {
@@ -186,7 +191,7 @@ func (b *Booker) Unread(ctx context.Context, businessID uuid.UUID, by actor.Acto
 	return b.unheld(ctx, businessID, by, named, refusal)
 }
 
-// keepConfirmations is how long a confirmation is kept for its idempotency key (semantics.md §3).
+// keepConfirmations is how long a confirmation is stored for its idempotency key (semantics.md §3).
 const keepConfirmations = 24 * time.Hour
 
 func recordOf(businessID uuid.UUID, by actor.Actor, named idempotency.Request) store.IdempotencyKey {
@@ -203,9 +208,9 @@ func overtaken() error {
 		"Idempotency-Key: a later request with this key was refused while this one was on its way, so this one books nothing; send it again.")
 }
 
-// replay answers a request that would be refused now. What was booked before stays true: a client that never saw the
-// answer gets it, also when the business has paused since. Otherwise the refusal stands, also for requests with the same key
-// that are still on their way.
+// replay answers a request that would be refused now. If an earlier request with the same key made a
+// booking, replay returns its confirmation, even if the business has paused bookings since. Otherwise
+// it returns the refusal and also refuses earlier requests with the same key that are still in flight.
 func (b *Booker) replay(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
 	if named.Key == "" {
 		return store.Confirmation{}, refusal
@@ -217,7 +222,8 @@ func (b *Booker) replay(ctx context.Context, businessID uuid.UUID, by actor.Acto
 	return stored, err
 }
 
-// unheld is the answer to a request whose claim could not be asked for.
+// unheld answers a request whose idempotency lock could not be acquired because the tables could
+// not be read. Fault: outcome_unknown if the key cannot be looked up.
 func (b *Booker) unheld(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
 	defer cancel()
@@ -228,8 +234,8 @@ func (b *Booker) unheld(ctx context.Context, businessID uuid.UUID, by actor.Acto
 	return stored, err
 }
 
-// refuse returns the refusal of a request that holds its key's claim, once it holds for all that came before it under the key.
-// Where that cannot be noted, nobody knows what becomes of them.
+// refuse returns the refusal of a request that holds the idempotency lock. First it stores that earlier requests with
+// the key are refused too. Fault: outcome_unknown if that cannot be stored, because those requests may still book.
 func (b *Booker) refuse(ctx context.Context, c store.Claim, begun time.Time, refusal error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
 	defer cancel()
@@ -239,7 +245,7 @@ func (b *Booker) refuse(ctx context.Context, c store.Claim, begun time.Time, ref
 	return refusal
 }
 
-// release frees the key of a request that another one has overtaken.
+// release releases the idempotency lock of a request that a later request with the same key has overtaken.
 func (b *Booker) release(ctx context.Context, c store.Claim) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
 	defer cancel()

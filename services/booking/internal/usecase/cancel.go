@@ -21,20 +21,20 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Cancellations cancels bookings and orders of tickets, and refunds them (lifecycle.md §4). What is owed is written with the cancellation; [Payments] has the
-// provider give it back.
+// Cancellations cancels and refunds bookings and orders of tickets (lifecycle.md §4). The cancellation
+// and the refund are written in one statement; [Payments] then executes the refund at the provider.
 type Cancellations struct {
 	records   *store.Store
 	providers payment.Providers
 	clock     clock.Clock
 }
 
-// NewCancellations returns cancellations of bookings that were charged by these providers.
+// NewCancellations returns a Cancellations for bookings and orders that were charged by these providers.
 func NewCancellations(records *store.Store, providers payment.Providers, c clock.Clock) *Cancellations {
 	return &Cancellations{records: records, providers: providers, clock: c}
 }
 
-// Preview says what a cancellation by the owner would do now. Faults: not_found.
+// Preview returns what a cancellation by the owner would refund now. Fault: not_found.
 func (c *Cancellations) Preview(ctx context.Context, businessID, id uuid.UUID) (cancellation.Preview, error) {
 	b, err := c.find(ctx, businessID, id)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *Cancellations) find(ctx context.Context, businessID, id uuid.UUID) (sto
 	return b, noBooking(err)
 }
 
-// noBooking says that there is no such booking, and passes any other error on.
+// noBooking turns [store.ErrNotFound] into the fault not_found for a booking. It returns any other error unchanged.
 func noBooking(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return fault.New(fault.NotFound, "This business has no such booking.")
@@ -56,7 +56,7 @@ func noBooking(err error) error {
 	return err
 }
 
-// ofBooking is a booking as far as refunds ask.
+// ofBooking returns the facts about a booking that decide its refund.
 func (c *Cancellations) ofBooking(b store.Booking) cancellation.Purchase {
 	cancel, _ := state.Of(state.Cancel)
 	return cancellation.Purchase{
@@ -65,7 +65,7 @@ func (c *Cancellations) ofBooking(b store.Booking) cancellation.Purchase {
 	}
 }
 
-// ofTicket is an order of tickets as far as refunds ask.
+// ofTicket returns the facts about an order of tickets that decide its refund.
 func (c *Cancellations) ofTicket(t store.Ticket) cancellation.Purchase {
 	return cancellation.Purchase{
 		What: "order of tickets", Status: t.Status, Cancellable: t.Status != booking.StatusCancelled, Paid: c.paid(t.Payment, t.Currency), Currency: t.Currency,
@@ -83,18 +83,23 @@ func (c *Cancellations) paid(p *store.Payment, currency money.Currency) cancella
 	}
 }
 
-// Cancel cancels a booking for the owner, at once, and refunds as much as is wanted: by the policy the booking was made under where
-// wanted is "". Faults: not_found; conflict where the booking's status does not allow it or more is wanted than is left to refund;
-// invalid_parameter for what is no amount.
+// Cancel cancels a booking for the owner, effective at once, and refunds the wanted amount. If
+// wanted is "", the cancellation policy of the time of booking decides the amount.
+//
+// Faults: not_found; conflict if the booking's status does not allow it, or if wanted is more than
+// is left to refund; invalid_parameter if wanted is not an amount.
 func (c *Cancellations) Cancel(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
 	return c.cancel(ctx, businessID, id, now, func(b store.Booking) (refund.Owed, error) { return c.ofBooking(b).Owed(wanted, now) })
 }
 
-// CancelForCustomer cancels a booking for its customer, by the policy it was made under, where the offer of the business lets
-// customers cancel now. agreed is the refund that the customer has agreed to, in the currency of the sale. Faults: not_found;
-// invalid_parameter for what is no amount of it; conflict where it cannot be cancelled now, or the refund has become another one.
+// CancelForCustomer cancels a booking for its customer, if the offer lets customers cancel now.
+// The cancellation policy of the time of booking decides the refund. agreed is the refund that the
+// customer was shown, in the currency of the sale.
+//
+// Faults: not_found; invalid_parameter if agreed is not an amount of that currency; conflict if
+// the booking cannot be cancelled now, or if the refund has changed.
 func (c *Cancellations) CancelForCustomer(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, agreed decimal.Decimal) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
@@ -111,9 +116,11 @@ func (c *Cancellations) cancel(ctx context.Context, businessID, id uuid.UUID, no
 	return cancelled, noBooking(err)
 }
 
-// Refund refunds a booking that is over, all that is left where wanted is "": what a provider refused is tried again so, and an
-// owner gives back more than was owed. Faults: not_found; conflict where the booking is still ahead, a refund is on its way, or
-// more is wanted than is left; invalid_parameter for what is no amount.
+// Refund refunds a booking that is over; all that is left if wanted is "". The owner uses it to
+// retry a refund that the provider refused, or to give back more than the policy requires.
+//
+// Faults: not_found; conflict if the booking is still ahead, a refund is pending, or wanted is
+// more than is left; invalid_parameter if wanted is not an amount.
 func (c *Cancellations) Refund(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
@@ -123,7 +130,7 @@ func (c *Cancellations) Refund(ctx context.Context, by actor.Actor, businessID, 
 	return refunded, noBooking(err)
 }
 
-// PreviewTicket says what a cancellation of an order of tickets by the owner would do now. Faults: not_found.
+// PreviewTicket returns what a cancellation of an order of tickets by the owner would refund now. Fault: not_found.
 func (c *Cancellations) PreviewTicket(ctx context.Context, businessID, id uuid.UUID) (cancellation.Preview, error) {
 	t, err := c.records.Ticket(ctx, businessID, id)
 	if err != nil {
@@ -132,7 +139,8 @@ func (c *Cancellations) PreviewTicket(ctx context.Context, businessID, id uuid.U
 	return c.ofTicket(t).Preview(c.clock.Now()), nil
 }
 
-// CancelTicket cancels an order of tickets for the owner, as [Cancellations.Cancel] does a booking; its tickets are free again at once.
+// CancelTicket cancels an order of tickets for the owner, as [Cancellations.Cancel] cancels a
+// booking. Its tickets are for sale again at once.
 func (c *Cancellations) CancelTicket(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Ticket, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
@@ -142,7 +150,8 @@ func (c *Cancellations) CancelTicket(ctx context.Context, by actor.Actor, busine
 	return cancelled, noTickets(err)
 }
 
-// CancelTicketForCustomer cancels an order of tickets for its customer, as [Cancellations.CancelForCustomer] does a booking.
+// CancelTicketForCustomer cancels an order of tickets for its customer, as
+// [Cancellations.CancelForCustomer] cancels a booking.
 func (c *Cancellations) CancelTicketForCustomer(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, agreed decimal.Decimal) (store.Ticket, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
@@ -152,7 +161,7 @@ func (c *Cancellations) CancelTicketForCustomer(ctx context.Context, by actor.Ac
 	return cancelled, noTickets(err)
 }
 
-// RefundTicket refunds an order of tickets that is cancelled, as [Cancellations.Refund] does a booking.
+// RefundTicket refunds an order of tickets that is cancelled, as [Cancellations.Refund] refunds a booking.
 func (c *Cancellations) RefundTicket(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Ticket, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
@@ -162,7 +171,8 @@ func (c *Cancellations) RefundTicket(ctx context.Context, by actor.Actor, busine
 	return refunded, noTickets(err)
 }
 
-// noTickets says that there are no such tickets, or that they are cancelled, and passes any other error on.
+// noTickets turns [store.ErrNotFound] into the fault not_found and [store.ErrCancelled] into the
+// fault conflict. It returns any other error unchanged.
 func noTickets(err error) error {
 	switch {
 	case errors.Is(err, store.ErrNotFound):

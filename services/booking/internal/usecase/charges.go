@@ -18,23 +18,27 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Charges keeps the charges of reservations for rental, which keeps these and asks what has become of their charges: once one is open,
-// nothing but what is said here sells or frees what was reserved. It is safe for many goroutines.
+// Charges opens and ends the charges of reservations. Rental stores the reservations and asks
+// Charges for the state of their charges. Once a charge is open, only its state here decides
+// whether the reservation is sold or its units are free again. Charges is safe for concurrent use.
 type Charges struct {
 	records *store.Store
-	*Booker // provider and offers
+	*Booker // for providers and offers
 }
 
-// NewCharges returns charges by the providers of a booker.
+// NewCharges returns a Charges that uses the providers and offers of a booker.
 func NewCharges(records *store.Store, booker *Booker) *Charges {
 	return &Charges{records: records, Booker: booker}
 }
 
-// maxLink bounds the customer's link to which a provider's page leads back.
+// maxLink is the longest customer's link, in bytes, to which a provider's page may lead back.
 const maxLink = 2000
 
-// Open opens the charge of a reservation, once: where it is open already, it is returned with its page. Faults: invalid_parameter;
-// payment_not_offered where no provider can charge it; payment_unavailable; conflict where it is over; idempotency_in_progress while another request opens it; what [Offers] answers.
+// Open opens the charge of a reservation. It is idempotent: if the charge is already open, Open
+// returns it with its page.
+//
+// Faults: invalid_parameter; payment_not_offered if no provider can charge the amount; payment_unavailable;
+// conflict if the charge is over; idempotency_in_progress while another request opens it; those of [Offers].
 func (c *Charges) Open(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, asked booking.NewCharge) (booking.OpenedCharge, error) {
 	ctx = actor.With(ctx, by)
 	offer, err := offerOf(ctx, c.Offers, businessID, asked.Slug)
@@ -59,7 +63,7 @@ func (c *Charges) Open(ctx context.Context, by actor.Actor, businessID, id uuid.
 }
 
 func (c *Charges) newCharge(offer *catalog.Offer, id uuid.UUID, asked booking.NewCharge) (store.NewCharge, error) {
-	now := c.Clock.Now().UTC().Truncate(time.Microsecond) // as the table keeps it
+	now := c.Clock.Now().UTC().Truncate(time.Microsecond) // the precision of the table
 	charge := c.newPayment(offer, "", asked.Amount, now)
 	if charge == nil {
 		return store.NewCharge{}, fault.New(fault.PaymentNotOffered,
@@ -69,8 +73,9 @@ func (c *Charges) newCharge(offer *catalog.Offer, id uuid.UUID, asked booking.Ne
 	return store.NewCharge{BusinessID: offer.ID, ID: id, Currency: asked.Currency, NewPayment: *charge, Now: now}, nil
 }
 
-// open lets the provider open its page, while no transaction is open, and notes the charge as open. Where that fails, it is taken back; where
-// this process dies, the reconciliation does it: nobody was given the page.
+// open has the provider open its page, outside any transaction, and then stores that the charge is
+// open. If that fails, open abandons the charge; if the process dies, the reconciliation does. In
+// both cases no customer got the page. Fault: payment_unavailable.
 func (c *Charges) open(ctx context.Context, n store.NewCharge, asked booking.NewCharge) (booking.OpenedCharge, error) {
 	due := n.Now.Add(c.Payments.ExpiresAfter)
 	intent, err := c.openPage(ctx, n, asked, due)
@@ -107,7 +112,8 @@ func (c *Charges) openPage(ctx context.Context, n store.NewCharge, asked booking
 	})
 }
 
-// again answers for a charge that there is already.
+// again answers a request for a charge that already exists. Faults: idempotency_in_progress while
+// another request opens it; those of [Charges.Page].
 func (c *Charges) again(ctx context.Context, businessID, id uuid.UUID) (booking.OpenedCharge, error) {
 	known, err := c.records.Charge(ctx, businessID, id)
 	switch {
@@ -119,7 +125,8 @@ func (c *Charges) again(ctx context.Context, businessID, id uuid.UUID) (booking.
 	return c.Page(ctx, businessID, id)
 }
 
-// Page returns an open charge with the page on which it is paid. Faults: conflict where nothing is to be paid; payment_unavailable.
+// Page returns an open charge with the provider's page on which it is paid. Faults: conflict if no
+// charge is open; payment_unavailable.
 func (c *Charges) Page(ctx context.Context, businessID, id uuid.UUID) (booking.OpenedCharge, error) {
 	open, err := c.records.OpenCharge(ctx, businessID, id, c.Clock.Now())
 	if errors.Is(err, store.ErrNotFound) {
@@ -145,7 +152,8 @@ func (c *Charges) Page(ctx context.Context, businessID, id uuid.UUID) (booking.O
 	return booking.OpenedCharge{Charge: c.shown(known), CheckoutURL: intent.URL}, nil
 }
 
-// Known returns the charges of those reservations that have one. Faults: invalid_parameter for too many.
+// Known returns the charges of the given reservations; a reservation without a charge is left out.
+// Fault: invalid_parameter for more than booking.MaxCharges reservations.
 func (c *Charges) Known(ctx context.Context, of []booking.ReservationID) ([]booking.ReservationCharge, error) {
 	if len(of) > booking.MaxCharges {
 		return nil, fault.Newf(fault.InvalidParameter, "reservations: send at most %d.", booking.MaxCharges)
@@ -154,13 +162,14 @@ func (c *Charges) Known(ctx context.Context, of []booking.ReservationID) ([]book
 	return c.allShown(found), err
 }
 
-// News returns charges of which rental has not noted all that the provider reported, at most booking.MaxCharges.
+// News returns at most booking.MaxCharges charges with provider reports that rental has not noted yet.
 func (c *Charges) News(ctx context.Context) ([]booking.ReservationCharge, error) {
 	found, err := c.records.ChargesWithNews(ctx, booking.MaxCharges)
 	return c.allShown(found), err
 }
 
-// Noted notes how much of the provider's reports rental has noted. Faults: invalid_parameter for too many.
+// Noted stores up to which report rental has noted the provider's reports on each charge. Fault:
+// invalid_parameter for more than booking.MaxCharges charges.
 func (c *Charges) Noted(ctx context.Context, noted []booking.NotedCharge) error {
 	if len(noted) > booking.MaxCharges {
 		return fault.Newf(fault.InvalidParameter, "noted: send at most %d.", booking.MaxCharges)
@@ -178,7 +187,8 @@ func (c *Charges) allShown(found []store.Charge) []booking.ReservationCharge {
 	return shown
 }
 
-// Close ends the charge of a reservation that is off, and returns it as it is then. Faults: not_found where there is none; invalid_parameter.
+// Close ends the charge of a reservation that is cancelled, with the refund asked for, and returns
+// the charge after that. Faults: not_found if the reservation has no charge; invalid_parameter.
 func (c *Charges) Close(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, asked booking.CloseCharge) (booking.Charge, error) {
 	ctx = actor.With(ctx, by)
 	if r := asked.Refund; r != nil && (r.Number < 1 || r.Amount < 0 || r.Percent < 0 || r.Percent > 100) {
@@ -197,9 +207,9 @@ func (c *Charges) Close(ctx context.Context, by actor.Actor, businessID, id uuid
 	return booking.Charge{}, err
 }
 
-// shown is a charge as rental reads it.
+// shown returns a charge in the form that rental reads.
 func (c *Charges) shown(of store.Charge) booking.Charge {
-	currency, _ := money.ParseCurrency(of.Currency) // it was one when it was written
+	currency, _ := money.ParseCurrency(of.Currency) // cannot fail: the code was valid when it was written
 	shown := booking.Charge{
 		Provider: of.Provider, Status: of.Status, Amount: of.Amount, DueAt: of.DueAt.UTC(), Policy: of.Policy, Step: c.Payments.Providers.Step(of.Provider, currency),
 		Refunded: of.Refunded, RefundNumber: of.RefundNumber, RefundAmount: of.RefundAmount, RefundPercent: of.RefundPercent,
@@ -213,8 +223,8 @@ func (c *Charges) shown(of store.Charge) booking.Charge {
 	return shown
 }
 
-// Count counts a reservation of the booking page as open for its customer, before rental writes it. Faults: invalid_parameter;
-// too_many_open_bookings.
+// Count counts a reservation of the booking page as open for its customer. Rental calls it before
+// it writes the reservation. Faults: invalid_parameter; too_many_open_bookings.
 func (c *Charges) Count(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, asked booking.OpenReservation) error {
 	ctx = actor.With(ctx, by)
 	address, err := customer.Check(asked.CustomerEmail)
@@ -233,7 +243,7 @@ func (c *Charges) Count(ctx context.Context, by actor.Actor, businessID, id uuid
 	return err
 }
 
-// Uncount no longer counts a reservation as open: it is over, or was not made.
+// Uncount stops counting a reservation as open, because it is over or was not made.
 func (c *Charges) Uncount(ctx context.Context, by actor.Actor, businessID, id uuid.UUID) error {
 	ctx = actor.With(ctx, by)
 	return c.records.UncountReservation(ctx, businessID, id)

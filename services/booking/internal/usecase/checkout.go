@@ -12,15 +12,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// checkoutLasts is how much longer the provider's page lasts than the charge that is paid on it: providers keep one for half an hour at
-// least, counted from when it is made, which may be at the last moment. The reconciliation closes it before.
+// checkoutLasts is how much longer the provider's page lasts than the charge that it is for. Providers keep a page for
+// at least half an hour from its creation, which may be at the last moment. The reconciliation closes the page earlier.
 const checkoutLasts = 31 * time.Minute
 
-// MaxExpiresAfter is the longest that a customer may have to pay: providers keep a page for a day at most.
+// MaxExpiresAfter is the longest time that a customer may have to pay. Providers keep a page for at most a day.
 const MaxExpiresAfter = 23 * time.Hour
 
-// checkout is the provider's page for a charge that expires at due: from it, the customer comes to the page of what it is of, which has this
-// name. What it holds follows from these alone, so that whoever makes it again makes the same.
+// checkout returns the provider's page for a charge that expires at due. name is what the page shows as
+// sold. From the page the customer returns to the customer view of the booking or order. The result depends
+// on the arguments alone, so a retry makes the same page. It returns an error if PAGES_URL is not set.
 func (b *Booker) checkout(kind event.SubjectKind, id uuid.UUID, linkHash []byte, name string, due time.Time) (*payment.Checkout, error) {
 	manage := b.Links.URL(kind, id, linkHash)
 	if manage == "" {
@@ -29,7 +30,7 @@ func (b *Booker) checkout(kind event.SubjectKind, id uuid.UUID, linkHash []byte,
 	return checkoutPage(manage, name, due), nil
 }
 
-// checkoutPage is the provider's page from which the customer comes to this link.
+// checkoutPage returns the provider's page from which the customer returns to the link manage.
 func checkoutPage(manage, name string, due time.Time) *payment.Checkout {
 	return &payment.Checkout{
 		Name: shortened(name), SuccessURL: manage + "?payment=done", CancelURL: manage + "?payment=open",
@@ -37,7 +38,7 @@ func checkoutPage(manage, name string, due time.Time) *payment.Checkout {
 	}
 }
 
-// servicesOf names what was booked.
+// servicesOf returns the names of the booked services in one string, with the package's name if they were sold as one.
 func servicesOf(services []store.SoldService) string {
 	names := make([]string, len(services))
 	for i, s := range services {
@@ -46,7 +47,7 @@ func servicesOf(services []store.SoldService) string {
 	return store.InPackage(services, strings.Join(names, ", "))
 }
 
-// shortened keeps a name within what providers take.
+// shortened cuts a name to 200 characters, the most that providers accept.
 func shortened(name string) string {
 	const most = 200
 	if text := []rune(name); len(text) > most {

@@ -22,14 +22,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// maxRounds bounds how often everything is asked again. Each round that fails means that somebody else booked or that
-// the offer changed, so it is far out of reach of honest races.
+// maxRounds bounds how often a request is decided again. Each failed round means that another
+// booking was written or that the offer changed, so real races stay far below it.
 const maxRounds = 50
 
-// errAgain says that what a decision was made on has changed meanwhile.
+// errAgain means that the offer or the tables changed after they were read, so that the decision must be made again.
 var errAgain = errors.New("the offer or the tables have changed")
 
-// decide asks and writes until the request is booked or refused.
+// decide repeats rounds until the request is booked or refused.
 func (b *Booker) decide(ctx context.Context, offer *catalog.Offer, r *request.Request, a *attempt) (store.Confirmation, error) {
 	for range maxRounds {
 		confirmation, err := b.round(ctx, offer, r, a)
@@ -46,8 +46,8 @@ func (b *Booker) decide(ctx context.Context, offer *catalog.Offer, r *request.Re
 	return store.Confirmation{}, Unverified(errAgain)
 }
 
-// Unverified is the refusal where the offer, the occupied time or the slots could not be read. Faults that say
-// something of the request itself pass as they are.
+// Unverified returns the refusal for an offer, occupied time or slots that could not be read. It returns
+// faults about the request itself unchanged: business_not_found, invalid_parameter and service_not_found.
 func Unverified(err error) error {
 	for _, kind := range []fault.Kind{fault.BusinessNotFound, fault.InvalidParameter, fault.ServiceNotFound} {
 		if fault.Is(err, kind) {
@@ -59,7 +59,7 @@ func Unverified(err error) error {
 	return f
 }
 
-// round is one decision on one offer and one reading of the tables. It returns [errAgain] when either has changed.
+// round makes one decision based on one offer and one read of the tables. It returns [errAgain] if either has changed.
 func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Request, a *attempt) (store.Confirmation, error) {
 	services, err := offer.Appointment(r.ServiceIDs, r.Variants)
 	if err == nil {
@@ -94,7 +94,8 @@ func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Req
 	return take(ctx, b, q, answers.assignments, func(c availability.Assignment) (store.Confirmation, error) { return b.write(ctx, q, c, t, a) })
 }
 
-// unasked is the answer to a request that is refused before the tables are read: what its idempotency key says comes first.
+// unasked answers a request that is refused before the tables are read. An answer that is due for
+// its idempotency key has priority over the refusal.
 func (b *Booker) unasked(ctx context.Context, a *attempt, refusal error) (store.Confirmation, error) {
 	if a.asking == nil {
 		return store.Confirmation{}, refusal
@@ -110,31 +111,31 @@ func (b *Booker) unasked(ctx context.Context, a *attempt, refusal error) (store.
 	return store.Confirmation{}, cmp.Or(err, refusal)
 }
 
-// question is one start asked for on one offer.
+// question is a requested start, with the offer by which it is decided.
 type question struct {
 	offer    *catalog.Offer
 	request  *request.Request
-	services []*catalog.Service // as their variants
+	services []*catalog.Service // each with the chosen variant applied
 	now      time.Time
 	by       actor.Kind
-	moving   uuid.UUID // the booking that is moved, whose own time counts as free; the nil UUID for a new one
+	moving   uuid.UUID // the booking to reschedule, whose own time counts as free; the nil UUID for a new booking
 }
 
-// ofClass says whether seats of a class session are asked for.
+// ofClass reports whether the request is for seats of a class session.
 func (q question) ofClass() bool { return q.services[0].Class() }
 
-// terms are what a booking costs.
+// terms are the prices of a booking, its payment and its warnings.
 type terms struct {
 	quotes  []pricing.Quote // of each service
 	total   int64
 	first   bool              // priced as the customer's first booking
 	payment *store.NewPayment // nil: nothing is paid online
 
-	warnings []bookings.Warning // rules for customers that the owner's booking breaks
+	warnings []bookings.Warning // customer rules that the owner's booking breaks
 }
 
-// window is the time that the appointment can touch, wherever its services and buffers fall. The hours around it cover
-// whatever a clock change could make of the local time.
+// window returns the start and end of the time that the appointment can touch, however its
+// services and buffers are placed. Three hours on either side cover any change of the clock.
 func (q question) window() (time.Time, time.Time) {
 	const slack = 3 * time.Hour
 	var before, during, after int
@@ -146,8 +147,8 @@ func (q question) window() (time.Time, time.Time) {
 	return start.Add(-slack - time.Duration(before)*time.Minute), start.Add(slack + time.Duration(during+after)*time.Minute)
 }
 
-// snapshot reads the occupied time, the seats taken in classes where it is about one, and, where the price needs it,
-// whether this is the customer's first booking. A claim is asked for with it, where there is one to ask for.
+// snapshot reads the occupied time. For a class it also reads the seats taken, and if a price rule needs it, whether
+// this is the customer's first booking. If claim is not nil, it acquires the idempotency lock in the same round trip.
 func (b *Booker) snapshot(ctx context.Context, q question, claim *store.Claiming) (store.Snapshot, error) {
 	asked := store.Asked{Seats: q.ofClass(), Moving: q.moving, Claim: claim}
 	if q.moving == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
@@ -157,14 +158,14 @@ func (b *Booker) snapshot(ctx context.Context, q question, claim *store.Claiming
 	return b.Bookings.Snapshot(ctx, q.offer.ID, from, to, asked)
 }
 
-// answers are what availability and pricing say of a start.
+// answers are the answers of availability and pricing about a start.
 type answers struct {
 	assignments []availability.Assignment
 	quotes      []pricing.Quote
 	warnings    []bookings.Warning
 }
 
-// ask puts the question to availability and pricing at the same time. What availability says comes first.
+// ask asks availability and pricing concurrently. A refusal by availability has priority over an error of pricing.
 func (b *Booker) ask(ctx context.Context, q question, now store.Snapshot) (answers, error) {
 	var (
 		wg          sync.WaitGroup
@@ -193,7 +194,8 @@ func (b *Booker) ask(ctx context.Context, q question, now store.Snapshot) (answe
 	return a, nil
 }
 
-// fitting are the assignments that availability has answered, or failed to, with room for the party.
+// fitting returns the assignments in availability's answer that have room for the party. err is
+// the error of the call. It returns [errAgain] if availability used another version of the offer.
 func (q question) fitting(slots *availability.BookableResponse, err error) ([]availability.Assignment, error) {
 	switch {
 	case err != nil:
@@ -208,7 +210,7 @@ func (q question) fitting(slots *availability.BookableResponse, err error) ([]av
 	return slices.DeleteFunc(slots.Assignments, func(c availability.Assignment) bool { return !q.seats(c) }), nil
 }
 
-// seats reports whether an assignment has room for the party; only a class session can be too small.
+// seats reports whether an assignment has room for the party. Only a class session can be too small.
 func (q question) seats(c availability.Assignment) bool {
 	return c.Session == nil || c.Session.Remaining >= q.request.PartySize
 }
@@ -242,8 +244,8 @@ func (q question) quotes(first bool) pricing.QuotesRequest {
 	}
 }
 
-// soldByBusiness reports whether the business itself sells: on its page, or its owner does. Its packages are offered there. Whoever books
-// by a key knows what /services lists, and pays the sum of that.
+// soldByBusiness reports whether the booking is made on the booking page or by the owner, which offer
+// packages. A caller with an API key sees only /services, so it pays the sum of the listed prices.
 func (q question) soldByBusiness() bool { return q.by == actor.Page || q.by == actor.Owner }
 
 func sum(quotes []pricing.Quote) ([]int64, int64) {

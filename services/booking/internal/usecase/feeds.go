@@ -25,23 +25,24 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Businesses gives the offer of a business by its id. Faults: business_not_found; any other error means that it could not be read.
+// Businesses reads the offer of a business by its id. Fault: business_not_found. Any other error
+// means that it could not be read.
 type Businesses interface {
 	Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 }
 
-// Bounds of calendar feeds (lifecycle.md §2).
+// Limits of calendar feeds (lifecycle.md §2).
 const (
 	feedDaysBack = 90
-	feedEntries  = 10_000       // bookings; more are not shown
-	feedText     = 8 << 20      // bytes of one; more are not shown
-	feedFor      = time.Minute  // how long what was computed is served
-	feedBytes    = 4 * feedText // of what all feeds are kept with, so that each is kept
+	feedEntries  = 10_000       // bookings in one feed; further ones are left out
+	feedText     = 8 << 20      // bytes of one feed; further bookings are left out
+	feedFor      = time.Minute  // how long a computed calendar is served
+	feedBytes    = 4 * feedText // bytes of the cache of all feeds; each feed fits
 )
 
-// Feeds makes, ends and reads calendar feeds. It is safe for many goroutines.
+// Feeds makes, revokes and reads calendar feeds. It is safe for concurrent use.
 type Feeds struct {
-	// Within bounds the computing of one, for all who wait for it. NewFeeds sets it.
+	// Within bounds the computation of one calendar, for all requests that wait for it. NewFeeds sets it.
 	Within time.Duration
 
 	records    *store.Store
@@ -54,7 +55,7 @@ type Feeds struct {
 	computed   metric.Int64Counter
 }
 
-// keptCalendar is the calendar of a feed as it was computed, or why it was not.
+// keptCalendar is a feed's calendar with the time of its computation, or the error of the computation.
 type keptCalendar struct {
 	Calendar
 	feed uuid.UUID
@@ -62,13 +63,13 @@ type keptCalendar struct {
 	err  error
 }
 
-// Calendar is what a feed answers: text/calendar, and its entity tag.
+// Calendar is the content of a feed: text/calendar and its entity tag.
 type Calendar struct {
 	Text []byte
 	ETag string
 }
 
-// NewFeeds returns calendar feeds. offers gives the newest offer of a slug, businesses that of an id.
+// NewFeeds returns a Feeds. offers reads the newest offer by slug, businesses by id.
 func NewFeeds(records *store.Store, offers Offers, businesses Businesses, c clock.Clock, tel *telemetry.Telemetry) *Feeds {
 	return &Feeds{
 		Within: 10 * time.Second, records: records, offers: offers, businesses: businesses, clock: c, tel: tel,
@@ -77,8 +78,8 @@ func NewFeeds(records *store.Store, offers Offers, businesses Businesses, c cloc
 	}
 }
 
-// Make makes a feed and returns it with its token, which nobody can be told again. Faults: invalid_parameter; conflict, see [FeedMade];
-// what [Offers] answers about the business.
+// Make makes a feed and returns it with its token, which no later call can return. Faults: invalid_parameter;
+// conflict if the business has too many feeds, or if the request is repeated ([FeedMade]); those of [Offers].
 func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID, asked booking.NewCalendar) (store.Feed, string, error) {
 	ctx = actor.With(ctx, by)
 	if asked.Shows != booking.ShowsTimes && asked.Shows != booking.ShowsNames {
@@ -109,13 +110,14 @@ func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID, 
 	return feed, token, err
 }
 
-// FeedMade is the answer to a repeated request for a feed: nobody has its address but who got the first answer.
+// FeedMade returns the fault conflict for a repeated request to make a feed. Only the first answer
+// contained its address.
 func FeedMade(id uuid.UUID) error {
 	return fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the calendar %s; its address is shown once, in "+
 		"that answer, and kept nowhere. If that answer was lost, revoke this calendar and make another one with a new Idempotency-Key.", id)
 }
 
-// Revoke ends a feed at once; one that was revoked before stays as it is. Faults: not_found.
+// Revoke revokes a feed with immediate effect. A feed that is already revoked stays unchanged. Fault: not_found.
 func (f *Feeds) Revoke(ctx context.Context, by actor.Actor, businessID, id uuid.UUID) error {
 	ctx = actor.With(ctx, by)
 	err := f.records.RevokeFeed(ctx, businessID, id, f.clock.Now())
@@ -125,8 +127,8 @@ func (f *Feeds) Revoke(ctx context.Context, by actor.Actor, businessID, id uuid.
 	return err
 }
 
-// Read returns the calendar of the feed that this token opens, at most a minute old. Faults: not_found, the same for a token that was
-// never made, one that was revoked and one of a business that is gone.
+// Read returns the calendar of the feed with this token, at most a minute old. Fault: not_found,
+// the same for an unknown token, a revoked token and the token of a removed business.
 func (f *Feeds) Read(ctx context.Context, token string) (Calendar, error) {
 	hash, ok := link.HashOf(token)
 	if !ok {
@@ -150,8 +152,9 @@ func (f *Feeds) Read(ctx context.Context, token string) (Calendar, error) {
 	return f.calendar(ctx, feed, offer)
 }
 
-// calendar computes a calendar, once for all who ask meanwhile, where what is in memory is too old. Of each business one is computed at a
-// time: a large calendar takes a processor for a tenth of a second, and a business may have many feeds.
+// calendar returns the calendar in memory, or computes it if that is too old. Concurrent readers
+// of a feed share one computation. Only one calendar of a business is computed at a time: a large
+// one takes a tenth of a second of CPU, and a business may have many feeds.
 func (f *Feeds) calendar(ctx context.Context, feed store.Feed, offer *catalog.Offer) (Calendar, error) {
 	for {
 		if kept, ok := f.fresh(feed); ok {
@@ -173,7 +176,7 @@ func (f *Feeds) calendar(ctx context.Context, feed store.Feed, offer *catalog.Of
 	}
 }
 
-// fresh is what is in memory of a feed and not too old.
+// fresh returns the feed's calendar in memory, and whether there is one that is still fresh.
 func (f *Feeds) fresh(feed store.Feed) (*keptCalendar, bool) {
 	kept, ok := f.kept.Get(feed.ID)
 	return kept, ok && f.clock.Now().Before(kept.at.Add(feedFor))
@@ -181,7 +184,7 @@ func (f *Feeds) fresh(feed store.Feed) (*keptCalendar, bool) {
 
 func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Offer) *keptCalendar {
 	if kept, ok := f.fresh(feed); ok {
-		return kept // whoever came late to the flight before
+		return kept // the previous computation ended just before this one began
 	}
 	made := &keptCalendar{feed: feed.ID, at: f.clock.Now()}
 	text, err := f.render(ctx, feed, offer, made.at)
@@ -196,7 +199,8 @@ func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Off
 	return made
 }
 
-// render reads and writes a calendar. Of one that takes too many bytes, the nearer half is written.
+// render reads the bookings of a feed and returns its calendar. If the calendar has too many
+// bytes, render leaves out the later half of the bookings and tries again.
 func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Offer, now time.Time) ([]byte, error) {
 	today := offer.Today(now)
 	entries, err := f.records.FeedEntries(ctx, feed, today-feedDaysBack, today+timespan.Date(offer.Bookings.AdvanceDays), now, feedEntries)
@@ -213,7 +217,8 @@ func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Offe
 	}
 }
 
-// memberOf is the name of the one member whose bookings a feed shows; "" of all, and of one who is gone.
+// memberOf returns the name of the member whose bookings a feed shows; "" if it shows those of
+// all, or if the member no longer exists.
 func memberOf(offer *catalog.Offer, id *uuid.UUID) string {
 	if id == nil {
 		return ""
@@ -224,7 +229,7 @@ func memberOf(offer *catalog.Offer, id *uuid.UUID) string {
 	return ""
 }
 
-// touch notes that a feed was read, at most once a minute. A reading does not fail for it.
+// touch stores that a feed was read, at most once a minute. An error is only logged.
 func (f *Feeds) touch(ctx context.Context, feed store.Feed) {
 	now := f.clock.Now()
 	since := now.Add(-time.Minute)

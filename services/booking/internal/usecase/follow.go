@@ -19,12 +19,13 @@ import (
 
 const (
 	followEvery = 5 * time.Second
-	followPage  = 100 // businesses at a time
+	followPage  = 100 // businesses in one query
 )
 
-// Followers has tickets follow their events, and bookings their class sessions, when a business publishes another
-// offer. An event that has another time moves its tickets. An event that is no longer offered withdraws its tickets. A
-// class session that is cancelled or moved withdraws its bookings. The events of tickets and bookings notify customers.
+// Followers updates tickets and bookings after a business publishes another version of its offer.
+// If an event has another time, its tickets get that time. If an event is no longer offered, its
+// tickets are withdrawn. If a class session is cancelled or has another time, its bookings are
+// withdrawn. The events of tickets and bookings notify the customers.
 type Followers struct {
 	records    *store.Store
 	businesses Businesses
@@ -35,7 +36,7 @@ type Followers struct {
 	bookings   metric.Int64Counter
 }
 
-// NewFollowers returns the job. alone does work while no other replica does it.
+// NewFollowers returns the job. alone runs the work unless another replica is running it.
 func NewFollowers(
 	records *store.Store, businesses Businesses, alone func(context.Context, func(context.Context) error) error, c clock.Clock,
 	tel *telemetry.Telemetry,
@@ -47,7 +48,7 @@ func NewFollowers(
 	}
 }
 
-// Run looks for new offers until ctx ends. What cannot be looked at now is looked at the next time.
+// Run processes new offers until ctx ends. What fails is retried in the next run.
 func (f *Followers) Run(ctx context.Context) error {
 	return periodic.Job{
 		Every: followEvery, Within: time.Minute, Failed: "tickets do not follow their events for now",
@@ -55,7 +56,8 @@ func (f *Followers) Run(ctx context.Context) error {
 	}.Run(ctx, f.tel.Logger)
 }
 
-// Once looks at every offer that tickets do not follow yet. One whose business cannot be asked holds up none after it.
+// Once processes every offer that tickets and bookings do not follow yet. It returns the first
+// error, but an error of one business does not stop the others.
 func (f *Followers) Once(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var first error
@@ -84,7 +86,7 @@ func (f *Followers) follow(ctx context.Context, u store.Unfollowed) error {
 	case err != nil:
 		return err
 	case offer.Version < u.Version:
-		return nil // it is read again the next time
+		return nil // the offer just read is stale; the next run reads it again
 	}
 	now := f.clock.Now()
 	events, err := f.records.TicketedEvents(ctx, u.BusinessID, now)
@@ -111,7 +113,8 @@ func (f *Followers) follow(ctx context.Context, u store.Unfollowed) error {
 	return f.records.Followed(ctx, u.BusinessID, u.Version)
 }
 
-// followSessions has bookings follow their class sessions.
+// followSessions withdraws the bookings of class sessions that no longer take place at the booked
+// time, and restores those of sessions that do again.
 func (f *Followers) followSessions(ctx context.Context, offer *catalog.Offer, now time.Time) error {
 	sessions, err := f.records.BookedSessions(ctx, offer.ID, now)
 	if err != nil {
@@ -136,15 +139,15 @@ func (f *Followers) followSessions(ctx context.Context, offer *catalog.Offer, no
 	return nil
 }
 
-// during returns when a session takes place by today's rules of its time zone. Other rules move a class with its wall clock,
-// so they withdraw no booking.
+// during returns the time of a session by its local start and the current rules of its time zone.
+// If the zone's rules change, the class keeps its local time, so its bookings are not withdrawn.
 func during(of store.BookedSession, zone *time.Location) timespan.Span {
 	clock := timespan.TimeOfDay(of.LocalStart.Hour()*60 + of.LocalStart.Minute())
 	start := timespan.Instant(timespan.DateOf(of.LocalStart, time.UTC), clock, zone)
 	return timespan.Span{Start: start, End: start + int64(of.EndsAt.Sub(of.StartsAt).Seconds())}
 }
 
-// eventNow is how an offer has an event. Its date and time are read in the time zone in which the tickets were sold.
+// eventNow returns an event as the offer has it now. Its date and time are read in the time zone of the sale.
 func eventNow(offer *catalog.Offer, of store.TicketedEvent, now time.Time) store.EventNow {
 	shown := store.EventNow{BusinessID: offer.ID, TicketedEvent: of, Now: now}
 	e := offer.Event(of.EventID)

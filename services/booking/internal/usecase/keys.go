@@ -21,8 +21,8 @@ import (
 
 const maxKeyName = 100
 
-// MakeKey makes an API key (semantics.md §10) and returns it with its secret, which nobody can be told again. Faults:
-// invalid_parameter; conflict, see [KeyMade].
+// MakeKey makes an API key and returns it with its secret, which no later call can return (semantics.md §10).
+// Faults: invalid_parameter; conflict if the business has too many keys, or if the request is repeated ([KeyMade]).
 func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUID, asked booking.NewKey) (store.Key, string, error) {
 	ctx = actor.With(ctx, by)
 	now := o.now()
@@ -48,13 +48,15 @@ func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUI
 	return key, secret, err
 }
 
-// KeyMade is the answer to a repeated request for an API key: nobody has the secret but who got the first answer.
+// KeyMade returns the fault conflict for a repeated request to make an API key. Only the first
+// answer contained the secret.
 func KeyMade(id uuid.UUID) error {
 	return fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the API key %s; its secret is shown once, in "+
 		"that answer, and kept nowhere. If that answer was lost, revoke this API key and make another one with a new Idempotency-Key.", id)
 }
 
-// checkKey trims the name, cuts the expiry to what the tables keep, and refuses what no key can have.
+// checkKey trims the name, cuts the expiry to the precision of the tables, and validates the
+// fields of a new key. Fault: invalid_parameter.
 func checkKey(key *booking.NewKey, now time.Time) error {
 	key.Name = strings.TrimSpace(key.Name)
 	switch {
@@ -72,12 +74,12 @@ func checkKey(key *booking.NewKey, now time.Time) error {
 	return nil
 }
 
-// isLine reports whether s is 1 to limit characters of plain text on one line, none of them hidden.
+// isLine reports whether s is one line of 1 to limit characters of plain text without hidden characters.
 func isLine(s string, limit int) bool {
 	return !plain.IsBlank(s) && !plain.HasHidden(s) && utf8.RuneCountInString(s) <= limit && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// RevokeKey ends an API key at once; one that was revoked before stays as it is. Faults: not_found.
+// RevokeKey revokes an API key with immediate effect. A key that is already revoked stays unchanged. Fault: not_found.
 func (o *Owner) RevokeKey(ctx context.Context, by actor.Actor, businessID, id uuid.UUID) error {
 	ctx = actor.With(ctx, by)
 	err := o.records.RevokeKey(ctx, businessID, id, o.clock.Now())
@@ -87,7 +89,7 @@ func (o *Owner) RevokeKey(ctx context.Context, by actor.Actor, businessID, id uu
 	return err
 }
 
-// RevokeAllKeys ends every API key of a business, as its removal does.
+// RevokeAllKeys revokes every API key of a business, as the removal of a business requires.
 func (o *Owner) RevokeAllKeys(ctx context.Context, by actor.Actor, businessID uuid.UUID) error {
 	ctx = actor.With(ctx, by)
 	return o.records.RevokeAllKeys(ctx, businessID, o.clock.Now())

@@ -25,9 +25,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// ByLink does what a customer asks for by the link of what they booked (lifecycle.md §5). Every method answers a token that leads nowhere
-// with the one fault of [link.NotFound]: one that was never made, one of 30 days after the end, one of what was forgotten or of a business
-// that is gone. It looks no further than the one thing that the link leads to.
+// ByLink does what a customer can do with the link to their booking or order (lifecycle.md §5). A
+// link gives access to that one booking or order alone.
+//
+// Every method returns the fault of [link.NotFound], always the same, if the token leads nowhere. Such a token was
+// never made, or its link ended 30 days after the booking. Or the booking was anonymized, or the business removed.
 type ByLink struct {
 	records       *store.Store
 	businesses    Businesses
@@ -37,12 +39,13 @@ type ByLink struct {
 	clock         clock.Clock
 }
 
-// NewByLink returns what customers may do.
+// NewByLink returns a ByLink.
 func NewByLink(records *store.Store, businesses Businesses, booker *Booker, cancellations *Cancellations, payments PaymentOptions, c clock.Clock) *ByLink {
 	return &ByLink{records: records, businesses: businesses, booker: booker, cancellations: cancellations, payments: payments, clock: c}
 }
 
-// Managed is what a customer sees: Booking or Ticket, as Linked.Kind says.
+// Managed is the customer view of a booking or an order of tickets. Linked.Kind decides which of
+// Booking and Ticket is set.
 type Managed struct {
 	store.Linked
 	Offer        *catalog.Offer
@@ -51,17 +54,19 @@ type Managed struct {
 	Cancellation cancellation.Preview
 	Reschedule   MayMove // of a booking
 	CanPay       bool
-	Unpaid       bool // cancelled because it was not paid in time, as long as that is known
+	Unpaid       bool // cancelled because it was not paid in time, as long as the reason is stored
 }
 
-// MayMove says whether the customer may move a booking now. Until is the last instant at which they may, zero where they may not.
+// MayMove states whether the customer may reschedule a booking now. Until is the last instant at
+// which they may; it is zero if they may not.
 type MayMove struct {
 	Allowed bool
 	Reason  string // one of booking's Cancel… reasons, or the booking's status
 	Until   time.Time
 }
 
-// follow finds what a token leads to, and the offer of its business.
+// follow returns the booking or order that a token leads to, and the offer of its business. Fault:
+// the one of [link.NotFound].
 func (l *ByLink) follow(ctx context.Context, token string) (store.Linked, *catalog.Offer, error) {
 	hash, ok := link.HashOf(token)
 	if !ok {
@@ -84,12 +89,13 @@ func (l *ByLink) follow(ctx context.Context, token string) (store.Linked, *catal
 	return found, offer, err
 }
 
-// held has the request's Idempotency-Key count for the link alone: customers do not know each other's keys.
+// held scopes the request's Idempotency-Key to the link, because customers do not know each other's keys.
 func held(ctx context.Context, by store.Linked) context.Context {
 	return idempotency.HeldBy(ctx, by.ID.String())
 }
 
-// gone says that what a link led to has been erased meanwhile.
+// gone turns [store.ErrNotFound], after an erasure in the meantime, into [link.NotFound]. It
+// returns any other error unchanged.
 func gone(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return link.NotFound()
@@ -97,7 +103,7 @@ func gone(err error) error {
 	return err
 }
 
-// View returns what the customer sees, and what they may do now.
+// View returns the customer view and the actions that the customer may take now.
 func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {
@@ -125,7 +131,7 @@ func (l *ByLink) view(ctx context.Context, found store.Linked, offer *catalog.Of
 	return m, err
 }
 
-// managed is what the customer sees of a booking as it was read or written.
+// managed returns the customer view of a booking as it was read or written.
 func (l *ByLink) managed(found store.Linked, offer *catalog.Offer, b store.Booking) Managed {
 	now := l.clock.Now()
 	return Managed{
@@ -135,7 +141,7 @@ func (l *ByLink) managed(found store.Linked, offer *catalog.Offer, b store.Booki
 	}
 }
 
-// managedTicket is what the customer sees of an order of tickets as it was read or written.
+// managedTicket returns the customer view of an order of tickets as it was read or written.
 func (l *ByLink) managedTicket(found store.Linked, offer *catalog.Offer, t store.Ticket) Managed {
 	now := l.clock.Now()
 	return Managed{
@@ -148,7 +154,7 @@ func canPay(p *store.Payment, now time.Time) bool {
 	return p != nil && p.Status == store.ChargeOpen && p.DueAt.After(now)
 }
 
-// mayMove says whether self_service lets the customer move a booking now (lifecycle.md §3).
+// mayMove returns whether self_service lets the customer reschedule a booking now (lifecycle.md §3).
 func mayMove(offer *catalog.Offer, b store.Booking, now time.Time) MayMove {
 	hours := offer.SelfService.RescheduleUntilHours
 	switch {
@@ -164,7 +170,7 @@ func mayMove(offer *catalog.Offer, b store.Booking, now time.Time) MayMove {
 	return MayMove{Allowed: true, Until: until}
 }
 
-// Calendar returns it as text/calendar, for the customer's own.
+// Calendar returns the booking or order as text/calendar, for the customer's own calendar.
 func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 	m, err := l.View(ctx, token)
 	if err != nil {
@@ -177,7 +183,7 @@ func (l *ByLink) Calendar(ctx context.Context, token string) ([]byte, error) {
 	return calendar.OfBooking(m.Offer.NameIn(m.Booking.Locale), m.Booking)
 }
 
-// Translated returns what the customer sees with the names of what was sold in the customer's language.
+// Translated returns the customer view with the names of what was sold in the customer's language.
 func (m Managed) Translated() Managed {
 	b, t := &m.Booking, &m.Ticket
 	b.Services = slices.Clone(b.Services)
@@ -201,7 +207,8 @@ func (m Managed) Translated() Managed {
 	return m
 }
 
-// soldAs returns the name of the package that a booking was sold as, in the customer's language; "" for single services.
+// soldAs returns the name of the package that a booking was sold as, in the customer's language;
+// "" for single services.
 func soldAs(offer *catalog.Offer, b *store.Booking) string {
 	if len(b.Services) == 0 {
 		return ""
@@ -213,15 +220,16 @@ func soldAs(offer *catalog.Offer, b *store.Booking) string {
 	return offer.PackageName(ids, b.Services[0].PackageName, b.Locale)
 }
 
-// Cancel cancels a booking or an order of tickets for its customer, who has agreed to this refund, and returns what they see then. Faults: invalid_parameter;
-// conflict where it cannot be cancelled now, or the refund is another one by now.
+// Cancel cancels a booking or an order of tickets for its customer and returns the customer view
+// after that. agreed is the refund that the customer was shown. Faults: invalid_parameter;
+// conflict if it cannot be cancelled now, or if the refund has changed.
 func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decimal) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {
 		return Managed{}, err
 	}
 	by, ctx := actor.Actor{Kind: actor.Customer}, held(ctx, found)
-	// What is cancelled is not read again: that could fail, although it is cancelled.
+	// The view is built without another read: that could fail although the cancellation succeeded.
 	if found.Kind == event.Ticket {
 		cancelled, err := l.cancellations.CancelTicketForCustomer(ctx, by, offer, found.ID, agreed)
 		if err != nil {
@@ -236,7 +244,8 @@ func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decima
 	return l.managed(found, offer, cancelled), nil
 }
 
-// Reschedule moves a booking for its customer and returns what they see then. Faults: those of [Booker.Reschedule].
+// Reschedule changes the time of a booking for its customer and returns the customer view after
+// that. Faults: those of [Booker.Reschedule]; conflict for tickets.
 func (l *ByLink) Reschedule(ctx context.Context, token string, to Reschedule) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {
@@ -258,8 +267,8 @@ func (l *ByLink) Reschedule(ctx context.Context, token string, to Reschedule) (M
 	return l.managed(found, offer, moved), nil
 }
 
-// Outcome returns what became of the write of the request's Idempotency-Key, as [store.Store.Outcome] does, and has it refused for good where
-// nothing has.
+// Outcome returns the stored result of the write with the request's Idempotency-Key, as
+// [store.Store.Outcome] does. If there is no result, that write is refused from then on.
 func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 	found, _, err := l.follow(ctx, token)
 	if err != nil {
@@ -268,7 +277,7 @@ func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 	return l.records.Outcome(held(ctx, found), found.BusinessID)
 }
 
-// Again is what the customer saw after a write, which is kept for its Idempotency-Key.
+// Again returns the customer view after an earlier write, from the stored answer of its Idempotency-Key.
 func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {
@@ -288,9 +297,9 @@ func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Manage
 	return l.managed(found, offer, b), nil
 }
 
-// OpenPayment is the provider's page on which an open charge is paid: an attempt that failed leaves it open until it expires
-// (lifecycle.md §4, §5). One that was to be paid on a page of who booked is paid there from now on. Faults: conflict where nothing is to
-// be paid; payment_unavailable.
+// OpenPayment returns the provider's page on which an open charge is paid; a failed attempt leaves the charge open
+// until it expires (lifecycle.md §4, §5). If the charge was to be paid on the page of the client that booked, it
+// is paid on the provider's page from then on. Faults: conflict if no charge is open; payment_unavailable.
 func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.OpenCharge, payment.Intent, error) {
 	m, err := l.View(ctx, token)
 	if err != nil {
@@ -325,15 +334,16 @@ func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.
 	return m, charge, intent, err
 }
 
-// errNothingToPay says that a charge was paid, or closed, meanwhile.
+// errNothingToPay means that a charge was paid or closed in the meantime.
 var errNothingToPay = errors.New("nothing is to be paid")
 
 func nothingToPay() error {
 	return fault.New(fault.Conflict, "Nothing is to be paid online here now.")
 }
 
-// moveToCheckout has an open charge be paid on the provider's page. That comes first, and its address is given away last: at no moment
-// can both be paid, and whoever dies on the way leaves what the next call finds and goes on with.
+// moveToCheckout replaces an open charge by one that is paid on the provider's page. It creates the page first, then
+// ends the old charge, and returns the page's address last. So the customer can never pay both, and after a crash
+// the next call continues from the stored state. Errors: [errNothingToPay] if the old charge was paid or closed.
 func (l *ByLink) moveToCheckout(ctx context.Context, provider payment.Provider, m Managed, open store.OpenCharge, hash []byte) (payment.Intent, error) {
 	page, err := l.booker.checkout(event.Booking, m.ID, hash, servicesOf(m.Booking.Services), open.DueAt)
 	if err != nil {
@@ -349,7 +359,7 @@ func (l *ByLink) moveToCheckout(ctx context.Context, provider payment.Provider, 
 	switch {
 	case err != nil:
 		return payment.Intent{}, err
-	case outcome == payment.Paid: // the provider tells of it
+	case outcome == payment.Paid: // the provider sends a notice of the payment
 		return payment.Intent{}, errNothingToPay
 	}
 	err = l.records.SupersedePayment(ctx, m.BusinessID, m.ID, open.Reference, intent.Reference, l.clock.Now())

@@ -19,8 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Owner does what a business's owner asks for: it moves bookings, makes and revokes API keys. What its methods
-// return as a fault is the answer to the caller; any other error is internal.
+// Owner does what the owner of a business asks for: transitions of bookings, and making and revoking API
+// keys. If a method returns a fault, the fault is the answer to the caller; any other error is internal.
 type Owner struct {
 	records *store.Store
 	offers  Offers
@@ -29,17 +29,17 @@ type Owner struct {
 	random  io.Reader
 }
 
-// NewOwner returns an owner's side.
+// NewOwner returns an Owner.
 func NewOwner(records *store.Store, offers Offers, links *link.Links, c clock.Clock) *Owner {
 	return &Owner{records: records, offers: offers, links: links, clock: c, random: rand.Reader}
 }
 
-// now is to the microsecond, as the tables keep it.
+// now returns the current time in UTC, to the microsecond, which is the precision of the tables.
 func (o *Owner) now() time.Time { return o.clock.Now().UTC().Truncate(time.Microsecond) }
 
-// MoveBooking makes a transition of a booking (semantics.md §3, lifecycle.md §4), but for cancelling: [Cancellations] does
-// that. Faults: not_found for an unknown booking or move; conflict when the state does not allow it; before_booking_day and
-// too_late_to_reopen when the day does not.
+// MoveBooking makes a transition of a booking other than cancelling, which [Cancellations] does (semantics.md
+// §3, lifecycle.md §4). Faults: not_found for an unknown booking or transition; conflict if the booking's
+// status does not allow it; before_booking_day and too_late_to_reopen if the day does not allow it.
 func (o *Owner) MoveBooking(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, move state.Move) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
 	transition, ok := state.Of(move)
@@ -62,7 +62,7 @@ func (o *Owner) MoveBooking(ctx context.Context, by actor.Actor, businessID, id 
 	return moved, err
 }
 
-// refuseDay returns the fault of a move that its day does not allow. It names the rule.
+// refuseDay returns the fault for a transition that the day does not allow; its sentence names the rule.
 func refuseDay(e *store.WrongDayError, days state.Days) error {
 	if days == state.UntilNextDay {
 		return fault.Newf(fault.TooLateToReopen, "The booking was on %s; completed and no-show can be taken back until the end of the "+
@@ -80,8 +80,8 @@ func either(states []state.State) string {
 	return strings.Join(words, " or ")
 }
 
-// Offer is the newest of a business, which both its id and its slug name. Faults: invalid_parameter where they name two; what [Offers]
-// answers about the business.
+// Offer returns the newest offer of the business that both the id and the slug name. Faults:
+// invalid_parameter if they name two businesses; those of [Offers].
 func (o *Owner) Offer(ctx context.Context, businessID uuid.UUID, slug string) (*catalog.Offer, error) {
 	return offerOf(ctx, o.offers, businessID, slug)
 }

@@ -16,18 +16,20 @@ import (
 
 const (
 	pastEvery = time.Hour
-	pastPage  = 100 // businesses at a time
+	pastPage  = 100 // businesses in one query
 )
 
-// PastRecords is what occupied time of the past is moved in.
+// PastRecords is the store of occupied time, as [Past] uses it.
 type PastRecords interface {
-	// HoldsPast names up to limit businesses after one, in the order of their ids, with something of what had ended by then to move.
+	// HoldsPast returns up to limit businesses with occupied time to archive that had ended by then.
+	// They are in order of their ids and come after the business given.
 	HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
-	// MovePast moves it, of one business, and returns of how many bookings it was.
+	// MovePast archives that time for one business and returns the number of its bookings.
 	MovePast(ctx context.Context, business uuid.UUID, then time.Time) (int64, error)
 }
 
-// Past moves the occupied time of what ended [store.PastAfter] ago out of the constraint's way (lifecycle.md §6).
+// Past archives the occupied time of bookings that ended [store.PastAfter] ago. So the table under
+// the constraint stays small (lifecycle.md §6).
 type Past struct {
 	records PastRecords
 	alone   func(context.Context, func(context.Context) error) error
@@ -36,7 +38,7 @@ type Past struct {
 	moved   metric.Int64Counter
 }
 
-// NewPast returns the job. alone does work while no other replica does it.
+// NewPast returns the job. alone runs the work unless another replica is running it.
 func NewPast(records PastRecords, alone func(context.Context, func(context.Context) error) error, now clock.Clock, tel *telemetry.Telemetry) *Past {
 	return &Past{
 		records: records, alone: alone, clock: now, tel: tel,
@@ -44,14 +46,14 @@ func NewPast(records PastRecords, alone func(context.Context, func(context.Conte
 	}
 }
 
-// Run moves at once and then every hour, until ctx ends. What cannot be moved now is moved the next time: nothing waits for it.
+// Run archives at once and then every hour, until ctx ends. What fails is retried an hour later; nothing depends on it.
 func (p *Past) Run(ctx context.Context) error {
 	return periodic.Job{Every: pastEvery, Failed: "occupied time of the past stays for now", Do: func(ctx context.Context) error {
 		return p.alone(ctx, p.Once)
 	}}.Run(ctx, p.tel.Logger)
 }
 
-// Once moves what is due.
+// Once archives all occupied time that is due.
 func (p *Past) Once(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	then := p.clock.Now().Add(-store.PastAfter)

@@ -19,17 +19,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// PaymentOptions are how customers can pay online. Without providers, whatever must be paid online is refused.
+// PaymentOptions are the settings of online payment. Without providers, a booking that must be paid online is refused.
 type PaymentOptions struct {
 	Providers payment.Providers
-	// Within bounds each call of a provider.
+	// Within bounds each call to a provider.
 	Within time.Duration
-	// ExpiresAfter is how long a customer has to pay, before the booking is cancelled.
+	// ExpiresAfter is how long a customer has to pay before the booking is cancelled.
 	ExpiresAfter time.Duration
 }
 
-// paymentDue says what of a booking is to be paid online now, nil where nothing is. Of the business's providers it takes the
-// preferred one first, and then the first that can charge it.
+// paymentDue returns the payment of the amount of a booking that is due online now; nil if nothing
+// is due. It uses the preferred provider if that can charge the amount, otherwise the business's
+// first provider that can. Fault: payment_not_offered if none can.
 func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.NewPayment, error) {
 	if q.request.PaymentChoice == request.PayOnline && total > 0 && len(q.offer.ConnectedProviders()) == 0 {
 		return nil, fault.New(fault.PaymentNotOffered,
@@ -40,7 +41,7 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 	}
 	due := payment.AmountDue(q.services, prices, q.request.PartySize, q.offer.Money())
 	if due == 0 {
-		return nil, nil // what requires payment is free, or its deposit is less than the smallest coin
+		return nil, nil // the service that requires payment is free, or its deposit is less than the smallest coin
 	}
 	charge := b.newPayment(q.offer, q.request.PreferredProvider, due, q.now)
 	if charge == nil {
@@ -51,7 +52,8 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 	return charge, nil
 }
 
-// newPayment is a charge by the preferred provider of a business, or else by the first that can charge this amount; nil where none can.
+// newPayment returns a payment through the preferred provider, or through the business's first
+// provider that can charge this amount; nil if none can. due is in minor units.
 func (b *Booker) newPayment(offer *catalog.Offer, preferred string, due int64, now time.Time) *store.NewPayment {
 	names, accounts := connections(offer)
 	if i := slices.Index(names, preferred); i > 0 {
@@ -70,7 +72,8 @@ func (b *Booker) newPayment(offer *catalog.Offer, preferred string, due int64, n
 	return nil
 }
 
-// connections are the providers by which a business is paid, and its accounts with them. A sandbox has one that moves no money, and nobody else has it.
+// connections returns the provider names of a business and its accounts with them. A sandbox has
+// only the sandbox provider, which moves no money; no other business has that one.
 func connections(offer *catalog.Offer) ([]string, map[string]string) {
 	if offer.Account.Sandbox {
 		return []string{payment.Sandbox}, map[string]string{payment.Sandbox: payment.Sandbox}
@@ -79,7 +82,8 @@ func connections(offer *catalog.Offer) ([]string, map[string]string) {
 	return live, offer.Payments.Accounts
 }
 
-// decided notes what the provider of a charge that is open now has decided as it made it. Where that fails, the charge stays open until it expires.
+// decided notes an outcome that the provider decided when it created the charge, if there is one.
+// If that fails, the charge stays open until it expires.
 func (b *Booker) decided(ctx context.Context, provider, account string, made payment.Intent) {
 	if made.Decided == nil {
 		return
@@ -91,10 +95,11 @@ func (b *Booker) decided(ctx context.Context, provider, account string, made pay
 	}
 }
 
-// charge lets the provider create the charge of a booking that was written, while no transaction is open, and notes it. Where
-// that fails, the booking is taken back; where this process dies, the reconciliation does it. Faults: payment_unavailable,
-// idempotency_in_progress where the key was refused meanwhile, and outcome_unknown where the charge may be noted: a repeated request, or
-// the reconciliation, finds what is so.
+// charge has the provider create the charge of a stored booking, outside any transaction, and then stores
+// that it is open. If that fails, charge cancels the booking; if the process dies, the reconciliation does.
+//
+// Faults: payment_unavailable; idempotency_in_progress if the key was refused in the meantime; outcome_unknown
+// if it is unknown whether the open charge was stored. In the last case a retry or the reconciliation finds out.
 func (b *Booker) charge(ctx context.Context, n store.NewBooking) (store.Confirmation, error) {
 	intent, err := b.createCharge(ctx, n)
 	if err == nil {
@@ -104,7 +109,8 @@ func (b *Booker) charge(ctx context.Context, n store.NewBooking) (store.Confirma
 		case err == nil:
 			b.decided(ctx, n.Payment.Provider, n.Payment.Account, intent)
 			return confirmation, nil
-		case fault.Is(err, fault.OutcomeUnknown): // a repeated request may have been told of it, and the customer may have paid
+		// a retry may have returned the charge already, and the customer may have paid it
+		case fault.Is(err, fault.OutcomeUnknown):
 			return store.Confirmation{}, err
 		}
 	}
@@ -119,7 +125,8 @@ func (b *Booker) charge(ctx context.Context, n store.NewBooking) (store.Confirma
 	return store.Confirmation{}, unpaid(refused)
 }
 
-// unpaid is the refusal where a charge could not be opened. To try again helps only where the provider has not refused it.
+// unpaid returns the refusal if a charge could not be opened. A retry helps only if the provider
+// has not refused the amount.
 func unpaid(refused bool) error {
 	if refused {
 		return fault.New(fault.PaymentUnavailable, "The payment provider refuses to charge this amount online, so nothing was booked; "+
@@ -157,11 +164,11 @@ func (b *Booker) openCharge(ctx context.Context, n store.NewBooking, intent paym
 	})
 }
 
-// abandonPause is how long it is waited before something is taken back again.
+// abandonPause is the time between two attempts to cancel a booking or order that was not paid.
 const abandonPause = 50 * time.Millisecond
 
-// takeBack takes back what was not paid, which Slotmesh itself does. To take it back again changes nothing, so it is tried until it is
-// known.
+// takeBack cancels a booking or order whose charge could not be opened, in the name of Slotmesh.
+// abandon is idempotent, so takeBack retries it until it succeeds or AbandonWithin has passed.
 func (b *Booker) takeBack(ctx context.Context, id uuid.UUID, abandon func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.AbandonWithin)
 	defer cancel()

@@ -19,9 +19,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Payments brings charges and what they are of, bookings and orders of tickets, into line, by the providers' notices and by looking: what is
-// held for a charge that was never opened is freed, charges of what is off are cancelled or refunded, what is owed of cancellations is
-// refunded, and what was not paid in time is cancelled.
+// Payments brings charges into line with the bookings and orders that they are for. It acts on the
+// providers' notices and on periodic checks:
+//
+//   - it frees the time and tickets of charges that were never opened;
+//   - it cancels or refunds charges whose booking or order is cancelled;
+//   - it executes the refunds of cancellations;
+//   - it cancels bookings and orders that were not paid in time.
 type Payments struct {
 	charges  *store.Store
 	options  PaymentOptions
@@ -30,7 +34,7 @@ type Payments struct {
 	outcomes metric.Int64Counter
 }
 
-// NewPayments returns payments by these options.
+// NewPayments returns a Payments with these options.
 func NewPayments(charges *store.Store, options PaymentOptions, c clock.Clock, tel *telemetry.Telemetry) *Payments {
 	return &Payments{
 		charges: charges, options: options, clock: c, tel: tel,
@@ -38,7 +42,8 @@ func NewPayments(charges *store.Store, options PaymentOptions, c clock.Clock, te
 	}
 }
 
-// Notice acts on a provider's notice. One of a charge that is not known is none of ours: it may be another installation's.
+// Notice acts on a provider's notice. It ignores a notice of an unknown charge, which may belong
+// to another installation.
 func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice) error {
 	ctx = actor.With(ctx, actor.Actor{Kind: actor.Provider})
 	if n.Changed || n.Dispute != nil {
@@ -61,7 +66,7 @@ func (p *Payments) Notice(ctx context.Context, provider string, n payment.Notice
 	return err
 }
 
-// find finds what a notice is of. Errors: [store.ErrNotFound].
+// find returns the business and the booking, order or reservation that a notice is about. Error: [store.ErrNotFound].
 func (p *Payments) find(ctx context.Context, provider string, n payment.Notice) (uuid.UUID, uuid.UUID, error) {
 	businessID, subjectID, err := p.charges.FindPayment(ctx, provider, n.Account, n.Reference)
 	if errors.Is(err, store.ErrNotFound) && n.Subject.ID != uuid.Nil {
@@ -71,8 +76,8 @@ func (p *Payments) find(ctx context.Context, provider string, n payment.Notice) 
 	return businessID, subjectID, err
 }
 
-// news notes what was done with a payment at the provider: it is asked, as such a notice does not say what it is of. One of a charge that is
-// not known is none of ours.
+// news stores refunds and disputes that were made at the provider. Such a notice does not name the
+// booking, so news asks the provider for it. It ignores an unknown charge, as Notice does.
 func (p *Payments) news(ctx context.Context, provider string, n payment.Notice) error {
 	looker, looks := p.options.Providers[provider].(payment.Looker)
 	if !looks {
@@ -85,7 +90,7 @@ func (p *Payments) news(ctx context.Context, provider string, n payment.Notice) 
 		return nil
 	}
 	if err != nil {
-		return err // the provider tells again
+		return err // the provider repeats the notice
 	}
 	n.Subject = found.Subject
 	businessID, subjectID, err := p.find(ctx, provider, n)
@@ -101,7 +106,7 @@ func (p *Payments) news(ctx context.Context, provider string, n payment.Notice) 
 	return err
 }
 
-// note keeps how a charge ended.
+// note stores how a charge ended: paid, otherwise cancelled.
 func (p *Payments) note(ctx context.Context, businessID, subjectID uuid.UUID, outcome payment.Outcome) error {
 	switch now := p.clock.Now(); outcome {
 	case payment.Paid:
@@ -111,7 +116,7 @@ func (p *Payments) note(ctx context.Context, businessID, subjectID uuid.UUID, ou
 	}
 }
 
-// noteRefund keeps how a refund ended. A refusal is the owner's to act on, who is shown its reason.
+// noteRefund stores how a refund ended. If the provider refused it, the owner must act, and sees the reason.
 func (p *Payments) noteRefund(ctx context.Context, businessID, subjectID uuid.UUID, number int, said payment.RefundState) error {
 	changed, err := p.charges.RefundEnded(ctx, businessID, subjectID, number, said, p.clock.Now())
 	if changed && said.Status == payment.RefundRefused {
@@ -120,10 +125,12 @@ func (p *Payments) noteRefund(ctx context.Context, businessID, subjectID uuid.UU
 	return err
 }
 
-// reconcileEvery is how often the reconciliation runs. Half a minute more that a slot is held harms little.
+// reconcileEvery is the interval of the reconciliation. A slot that stays occupied for half a
+// minute longer does little harm.
 const reconcileEvery = 30 * time.Second
 
-// Run reconciles at once and then every half a minute, until ctx ends. A store that is away is tried again.
+// Run reconciles at once and then every half a minute, until ctx ends. If the store is
+// unavailable, Run retries at the next interval.
 func (p *Payments) Run(ctx context.Context) error {
 	ticker := time.NewTicker(reconcileEvery)
 	defer ticker.Stop()
@@ -139,20 +146,20 @@ func (p *Payments) Run(ctx context.Context) error {
 	}
 }
 
-// reconcileAtOnce is how many businesses' charges are ended at the same time. Of each business it is one, so that a business with very
-// many, or one whose charges the provider leaves hanging, takes one of these places.
+// reconcileAtOnce is the number of charges that are ended concurrently, each of a different business.
+// So a business with very many charges, or whose provider does not answer, uses one of these places.
 const reconcileAtOnce = 8
 
-// Reconcile ends the charges that are due until none is: those of one business one after the other, businesses in turn. A charge that
-// cannot be ended is left for later. Before each, time is freed: so however many charges a provider leaves hanging, that waits for one
-// call at most.
+// Reconcile ends all charges that are due. Businesses take turns, and the charges of one business are ended
+// one after another. A charge that cannot be ended is retried later. Unfinished bookings are released before
+// each charge. So a release waits for at most one call, however many charges a provider leaves unanswered.
 func (p *Payments) Reconcile(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var (
 		all  sync.WaitGroup
 		done = make(chan uuid.UUID, reconcileAtOnce)
 		busy = []uuid.UUID{}
-		last uuid.UUID // business whose turn it was
+		last uuid.UUID // the business that had the last turn
 	)
 	defer all.Wait()
 	for {
@@ -177,7 +184,8 @@ func (p *Payments) Reconcile(ctx context.Context) error {
 	}
 }
 
-// next frees the time of unfinished bookings, and leases a charge of the business whose turn it is.
+// next releases the time of unfinished bookings, and leases a charge of the business whose turn it
+// is. Error: [store.ErrNotFound] if no charge is due.
 func (p *Payments) next(ctx context.Context, last uuid.UUID, busy []uuid.UUID) (payment.Due, error) {
 	released, err := p.charges.ReleaseUnfinished(ctx, p.clock.Now())
 	p.count(ctx, "released", released)
@@ -203,7 +211,7 @@ func (p *Payments) count(ctx context.Context, outcome string, n int) {
 	p.outcomes.Add(ctx, int64(n), metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// conclude refunds a charge or makes sure that it cannot be paid any more, notes what has become of it and returns that.
+// conclude refunds a charge or closes it, stores the outcome and returns it.
 func (p *Payments) conclude(ctx context.Context, d payment.Due) (string, error) {
 	provider, ok := p.options.Providers[d.Provider]
 	if !ok {
@@ -225,11 +233,12 @@ func (p *Payments) conclude(ctx context.Context, d payment.Due) (string, error) 
 	return string(outcome), p.note(ctx, d.BusinessID, d.ID, outcome)
 }
 
-// close makes sure that a charge cannot be paid. Where it is not known whether there is one, it is created under the
-// subject's idempotency key: the provider then names the one there is, or makes one that nobody can pay.
+// close makes sure that a charge cannot be paid any more. If it is unknown whether the provider
+// has the charge, close creates it under the subject's idempotency key. The provider then returns
+// the existing charge, or a new one that no customer can pay.
 func (p *Payments) close(ctx context.Context, provider payment.Provider, d payment.Due) (payment.Outcome, error) {
 	if d.Reference == "" && d.OnCheckout {
-		return payment.Cancelled, nil // nobody was given the address of the page
+		return payment.Cancelled, nil // no customer got the address of the page
 	}
 	if d.Reference == "" {
 		intent, err := provider.Create(ctx, d.Charge)

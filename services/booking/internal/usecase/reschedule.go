@@ -21,24 +21,27 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Reschedule is where a booking is to be moved.
+// Reschedule is the new time that a caller wants for a booking.
 type Reschedule struct {
 	Date            timespan.Date // the calendar date of the new start
 	Time            timespan.TimeOfDay
 	StaffID         *uuid.UUID // nil: the same member if free, see [Booker.Reschedule]
-	ClassScheduleID *uuid.UUID // nil: the same session if it happens then and has seats, else the first that has
-	Override        bool       // the owner's: also outside working hours
-	BoundsRefund    bool       // a later refund by policy is at most the share of now; always so when a customer moves
+	ClassScheduleID *uuid.UUID // nil: the same session if it has seats then, otherwise the first that has
+	Override        bool       // owner only: also outside working hours
+	BoundsRefund    bool       // a later refund by policy is at most the percentage of now; always true for customers
 }
 
-// Reschedule moves a booking, as this offer of its business allows: bookable is what /slots would list with the booking's own time
-// taken as free (lifecycle.md §3). It stays with its member where that one is free. Else another one takes it, in Auto-Assign order,
-// unless it is the customer who moves it and who had asked for the member. A booking that is there already stays as it is.
+// Reschedule changes the time of a booking by this offer of its business. The booking can take every start
+// that /slots would list if its own time were free (lifecycle.md §3). It keeps its staff member if that
+// member is free; otherwise it gets another one in Auto-Assign order. If a customer who had asked for the
+// member reschedules, it does not get another one. A booking that already has the new time stays unchanged.
 //
-// Where by is a customer, the business's self_service says until when, and an account that takes no bookings refuses.
+// If by is a customer, self_service of the business sets the deadline, and Reschedule refuses if
+// the account takes no bookings.
 //
-// What Reschedule returns as a fault is the answer to the caller, and but for outcome_unknown nothing is changed then: not_found, conflict
-// where the booking cannot be moved any more, rate_limited for a customer who moves it too often, those of [Booker.Book] that say something of a start; any other error is internal.
+// Faults are the answer to the caller: not_found; conflict if the booking can no longer be
+// rescheduled; rate_limited for a customer who does it too often; those of [Booker.Book] about a
+// start. Unless the fault is outcome_unknown, nothing has changed. Any other error is internal.
 func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.Actor, id uuid.UUID, to Reschedule) (store.Booking, error) {
 	to.Override = to.Override && by.Kind == actor.Owner
 	to.BoundsRefund = to.BoundsRefund || by.Kind != actor.Owner
@@ -56,7 +59,7 @@ func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.
 	return moved, err
 }
 
-// decideMove asks and writes until the booking is moved or that is refused.
+// decideMove repeats decisions until the booking is rescheduled or the request refused.
 func (b *Booker) decideMove(ctx context.Context, offer *catalog.Offer, id uuid.UUID, m move) (store.Booking, error) {
 	for range maxRounds {
 		m.offer, m.now = offer, b.Clock.Now()
@@ -71,19 +74,19 @@ func (b *Booker) decideMove(ctx context.Context, offer *catalog.Offer, id uuid.U
 	return store.Booking{}, Unverified(errAgain)
 }
 
-// errStays says that a booking is where it is to be moved, and comes with the booking.
+// errStays means that the booking already has the wanted time. It is returned together with the booking.
 var errStays = errors.New("the booking is there already")
 
-// move is one decision about a move, on one offer.
+// move is one attempt to reschedule a booking by one version of the offer.
 type move struct {
 	Reschedule
 	offer      *catalog.Offer
 	byCustomer bool
-	byOwner    bool // whom notice, advance limit and grid do not bind
+	byOwner    bool // not bound by notice, advance limit and grid
 	now        time.Time
 }
 
-// reschedule is one decision on one reading of the tables. It returns [errAgain] when what it was made on has changed.
+// reschedule makes one decision based on one read of the tables. It returns [errAgain] if what it read has changed.
 func (b *Booker) reschedule(ctx context.Context, m move, id uuid.UUID) (store.Booking, error) {
 	booked, err := b.Bookings.Booking(ctx, m.offer.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -130,7 +133,8 @@ func (b *Booker) reschedule(ctx context.Context, m move, id uuid.UUID) (store.Bo
 	})
 }
 
-// check refuses a booking that cannot be moved any more, and a customer who comes too late.
+// check refuses a booking whose status does not allow a new time. For a customer it also refuses
+// if the account takes no bookings, or if the deadline has passed.
 func (m move) check(b store.Booking) error {
 	if !slices.Contains(state.Ahead(), b.Status) {
 		return fault.Newf(fault.Conflict, "The booking is %s; one that is %s can be moved.", b.Status, either(state.Ahead()))
@@ -151,22 +155,22 @@ func (m move) check(b store.Booking) error {
 	return nil
 }
 
-// tooManyMoves is the fault of a customer who moves a booking to and fro.
+// tooManyMoves returns the fault rate_limited for a customer who reschedules a booking too often.
 func tooManyMoves(retryAfter time.Duration) error {
 	f := fault.Newf(fault.RateLimited, "A customer can move a booking %d times an hour; try again later or ask the business.", store.MaxCustomerMoves)
 	f.RetryAfter = retryAfter
 	return f
 }
 
-// stays reports whether the booking is where it is to be moved.
+// stays reports whether the booking already has the wanted time, member and session.
 func (m move) stays(b store.Booking) bool {
 	same := func(wanted, had *uuid.UUID) bool { return wanted == nil || had != nil && *wanted == *had }
 	return timespan.Instant(m.Date, m.Time, m.offer.Location()) == b.StartsAt.Unix() &&
 		same(m.StaffID, b.StaffID) && same(m.ClassScheduleID, b.SessionID)
 }
 
-// question asks for the same as was booked, at the new time. Its faults are conflict where that is not offered any more, and
-// invalid_parameter.
+// question returns the question for the booked services at the new time. Faults: conflict if they
+// are no longer offered as they were booked; invalid_parameter.
 func (m move) question(b store.Booking) (question, error) {
 	r := &request.Request{
 		Date: m.Date, Time: m.Time, StaffID: m.StaffID, ClassScheduleID: m.ClassScheduleID, PartySize: b.PartySize,
@@ -191,7 +195,8 @@ func (m move) question(b store.Booking) (question, error) {
 	return question{offer: m.offer, request: r, services: services, now: m.now, moving: b.ID}, nil
 }
 
-// prefer puts first what a booking had: its session, its member, and then what holds most of what it held.
+// prefer sorts the assignments so that the booking keeps what it had: first its session, then its
+// member, then as many of its resources as possible. held are the resources that it occupies.
 func prefer(assignments []availability.Assignment, b store.Booking, held []uuid.UUID) {
 	kept := func(c availability.Assignment) int {
 		n := 0
@@ -212,8 +217,8 @@ func prefer(assignments []availability.Assignment, b store.Booking, held []uuid.
 	slices.SortStableFunc(assignments, func(x, y availability.Assignment) int { return kept(y) - kept(x) })
 }
 
-// rescheduled is the booking as an assignment serves it. Names and prices stay as they were sold; its services last as long as the
-// offer makes them now, which is what was found to be free.
+// rescheduled returns the booking with the new assignment. Names and prices stay as they were
+// sold. The services last as long as the offer says now, because that time was found free.
 func (m move) rescheduled(b store.Booking, q question, c availability.Assignment) store.Reschedule {
 	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()
 	r := store.Reschedule{

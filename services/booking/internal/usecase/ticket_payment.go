@@ -19,8 +19,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// charged has an order wait for a charge where it must be paid online now (semantics.md §3): what the event's requirement asks of each
-// ticket's price. Fault: payment_not_offered where no provider can charge it.
+// charged adds a charge to an order that must be paid online now, and makes it pending
+// (semantics.md §3). The amount is the event's payment requirement, applied to the price of each
+// ticket. Fault: payment_not_offered if no provider can charge it.
 func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.NewTicket) error {
 	sold := offer.Event(ticket.EventID)
 	if !offer.PaysOnline(offer.Payments.Modes.Events, choice, *ticket.Total) {
@@ -43,9 +44,11 @@ func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.New
 	return nil
 }
 
-// open lets the provider open its page for an order that was written, while no transaction is open, and notes it. Where that fails, the
-// order is taken back; where this process dies, the reconciliation does it. Faults: payment_unavailable, and outcome_unknown where the
-// charge may be noted: a repeated request, or the reconciliation, finds what is so.
+// open has the provider open its page for a stored order, outside any transaction, and then stores that
+// the charge is open. If that fails, open cancels the order; if the process dies, the reconciliation does.
+//
+// Faults: payment_unavailable; outcome_unknown if it is unknown whether the open charge was
+// stored. In that case a retry or the reconciliation finds out.
 func (t *Tickets) open(ctx context.Context, n store.NewTicket) (Order, error) {
 	intent, err := t.openPage(ctx, n)
 	if err == nil {
@@ -55,7 +58,7 @@ func (t *Tickets) open(ctx context.Context, n store.NewTicket) (Order, error) {
 			t.decided(ctx, n.Charge.Provider, n.Charge.Account, intent)
 			return t.asItIs(ctx, n.BusinessID, n.Ticket, intent.URL)
 		}
-		if !errors.Is(err, store.ErrPaymentOver) { // it may be noted, and a repeated request may have been told so
+		if !errors.Is(err, store.ErrPaymentOver) { // the open charge may be stored, and a retry may have returned it
 			return Order{}, fault.Unknown(err)
 		}
 	}
@@ -73,7 +76,7 @@ func (t *Tickets) open(ctx context.Context, n store.NewTicket) (Order, error) {
 	return Order{}, f
 }
 
-// dueAt is until when an order can be paid.
+// dueAt returns the time until which an order can be paid.
 func (t *Tickets) dueAt(n store.NewTicket) time.Time { return n.CreatedAt.Add(t.Payments.ExpiresAfter) }
 
 func (t *Tickets) openPage(ctx context.Context, n store.NewTicket) (payment.Intent, error) {
@@ -89,7 +92,7 @@ func (t *Tickets) openPage(ctx context.Context, n store.NewTicket) (payment.Inte
 	})
 }
 
-// ticketsOf names what was ordered.
+// ticketsOf describes an order by the name of its event, and the quantity and name of each tier.
 func ticketsOf(t store.Ticket) string {
 	tiers := make([]string, len(t.Tiers))
 	for i, tier := range t.Tiers {
@@ -98,7 +101,7 @@ func ticketsOf(t store.Ticket) string {
 	return t.EventName + ": " + strings.Join(tiers, ", ")
 }
 
-// asItIs is an order with its charge, after it was written.
+// asItIs reads an order with its charge after it was written. Fault: outcome_unknown if it cannot be read.
 func (t *Tickets) asItIs(ctx context.Context, businessID uuid.UUID, made store.Ticket, checkoutURL string) (Order, error) {
 	found, err := t.records.Ticket(ctx, businessID, made.ID)
 	if err != nil {
@@ -107,8 +110,10 @@ func (t *Tickets) asItIs(ctx context.Context, businessID uuid.UUID, made store.T
 	return Order{Ticket: found, CheckoutURL: checkoutURL}, nil
 }
 
-// Again answers a repeated request that would be refused now with the order that was made, as it is now: what was written first knew nothing of a
-// page to pay on. Faults: those of a repeated request; idempotency_in_progress also where it was taken back before anybody was told of it.
+// Again answers a repeated request that would be refused now with the order that the first request
+// made, as it is now. The stored first answer has no provider's page, so Again adds the page if
+// the charge is open. Faults: outcome_unknown; idempotency_in_progress if the first request is
+// still in flight or its order was cancelled before it was answered.
 func (t *Tickets) Again(ctx context.Context, by actor.Actor, businessID uuid.UUID, made store.Ticket) (Order, error) {
 	ctx = actor.With(ctx, by)
 	if made.Status != booking.StatusPending {
@@ -121,9 +126,10 @@ func (t *Tickets) Again(ctx context.Context, by actor.Actor, businessID uuid.UUI
 	return order, err
 }
 
-// again answers a repeated request for an order that waits, or waited, for its payment: with the page on which it is paid, where it is open.
-// One that was taken back before anybody was told of it is ordered anew. Faults: idempotency_in_progress while the first request opens the
-// charge.
+// again answers a repeated request for an order that waits or waited for its payment. While the
+// charge is open, the answer includes the provider's page. If the order was cancelled before any
+// answer contained it, again returns [errAgain], and the caller makes a new order. Faults:
+// idempotency_in_progress while the first request opens the charge; outcome_unknown.
 func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ticket) (Order, error) {
 	order, err := t.asItIs(ctx, businessID, made, "")
 	switch {
@@ -140,7 +146,7 @@ func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ti
 		return order, nil
 	}
 	charge, err := t.records.OpenCharge(ctx, businessID, made.ID, t.now())
-	if errors.Is(err, store.ErrNotFound) { // it has expired
+	if errors.Is(err, store.ErrNotFound) { // the charge has expired
 		return order, nil
 	}
 	if err != nil {
@@ -153,5 +159,5 @@ func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ti
 			order.CheckoutURL = intent.URL
 		}
 	}
-	return order, nil // without the page it is paid by the customer's link
+	return order, nil // without the page, the customer pays by the link in the messages
 }

@@ -27,39 +27,42 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// How many characters the name and the telephone number of a booking's customer may have.
+// Maximum lengths, in characters, of the name and the telephone number of an order's customer.
 const (
 	maxCustomerName  = 200
 	maxCustomerPhone = 50
 )
 
-// Tickets sells tickets and takes them back. It is safe for many goroutines.
+// Tickets sells orders of tickets. It is safe for concurrent use.
 type Tickets struct {
 	records *store.Store
-	*Booker // prices and charges
+	*Booker // for prices and charges
 }
 
-// NewTickets returns tickets that are priced and charged as a booker's bookings are.
+// NewTickets returns a Tickets that prices and charges orders as the booker does bookings.
 func NewTickets(records *store.Store, booker *Booker) *Tickets {
 	return &Tickets{records: records, Booker: booker}
 }
 
-// Order is an order of tickets for who ordered them. CheckoutURL is the provider's page on which it is paid, "" where nothing is to be paid
-// now; it is for the customer alone.
+// Order is an order of tickets as its customer sees it. CheckoutURL is the provider's page on
+// which it is paid; "" if nothing is to be paid now. Only the customer may see that address.
 type Order struct {
 	store.Ticket
 	CheckoutURL string
 }
 
-// now is to the microsecond, as the tables keep it.
+// now returns the current time in UTC, to the microsecond, which is the precision of the tables.
 func (t *Tickets) now() time.Time { return t.Clock.Now().UTC().Truncate(time.Microsecond) }
 
-// Sell sells tickets of one event under the capacities that the offer has now: all of the order or none. The owner sells for events that
-// are not public, too, and at the door until the end; not for one that is inactive or over. On the booking page customers buy tickets of
-// public events until they begin, at the price that holds now, and give an address. Faults: invalid_parameter; not_found for an event or
-// tier that is not offered; conflict where it does not fit or nothing is sold any more; what [Offers] answers about the business; on
-// the page, what its account does not allow, too_many_open_bookings, availability_unverified without a price, and payment_unavailable for
-// what must be paid online; source_forbidden for every other actor.
+// Sell sells tickets of one event within the capacities of the newest offer: all tickets of the
+// order or none. The owner also sells for events that are not public, and until the event ends,
+// but not if it is inactive or over. On the booking page, customers buy tickets of public events
+// until they begin, at the current price, and must give an e-mail address.
+//
+// Faults: invalid_parameter; not_found if the event or tier is not offered; conflict if the
+// tickets left are too few or the sale is over; those of [Offers]. On the booking page also: what
+// the business's account does not allow, too_many_open_bookings, availability_unverified if no
+// price is known, payment_unavailable. Any other actor: source_forbidden.
 func (t *Tickets) Sell(ctx context.Context, by actor.Actor, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
 	if by.Kind != actor.Page && by.Kind != actor.Owner {
 		return Order{}, fault.New(fault.SourceForbidden, "Tickets are sold on the booking page or by the owner.")
@@ -78,7 +81,8 @@ func (t *Tickets) Sell(ctx context.Context, by actor.Actor, businessID uuid.UUID
 	return Order{}, Unverified(errAgain)
 }
 
-// checked is an order with the fields that can be judged without the offer; what is ordered is in Tiers.
+// checked validates and normalizes the fields of an order that do not depend on the offer. The
+// result lists what is ordered in Tiers. Fault: invalid_parameter.
 func checked(order booking.NewTicket) (booking.NewTicket, error) {
 	order.CustomerName = strings.TrimSpace(order.CustomerName)
 	if len(order.Tiers) == 0 {
@@ -112,7 +116,7 @@ func checked(order booking.NewTicket) (booking.NewTicket, error) {
 	return order, err
 }
 
-// sell is one attempt under one offer. It returns [errAgain] when that has changed.
+// sell makes one attempt by one version of the offer. It returns [errAgain] if the offer has changed.
 func (t *Tickets) sell(ctx context.Context, by actor.Actor, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
 	offer, err := offerOf(ctx, t.Offers, businessID, order.Slug)
 	if err != nil {
@@ -156,7 +160,7 @@ func (t *Tickets) sell(ctx context.Context, by actor.Actor, businessID uuid.UUID
 	return t.open(ctx, ticket)
 }
 
-// answersTo are those that are kept of who orders. Fault: as [catalog.Offer.Answered].
+// answersTo returns the form answers that the order stores, as JSON. Faults: those of [catalog.Offer.Answered].
 func answersTo(offer *catalog.Offer, by actor.Actor, order booking.NewTicket) (json.RawMessage, error) {
 	given, err := formdata.Read("form_data", order.FormData, by)
 	if err != nil {
@@ -169,7 +173,7 @@ func answersTo(offer *catalog.Offer, by actor.Actor, order booking.NewTicket) (j
 	return json.Marshal(kept)
 }
 
-// tooFewTickets says what is left of what was asked for.
+// tooFewTickets returns the fault conflict, whose sentence names the tickets left in each tier and in the event.
 func tooFewTickets(asked store.NewTicket, left *store.SoldOutError) error {
 	of := make([]string, len(asked.Tiers))
 	for i, tier := range asked.Tiers {
@@ -178,7 +182,7 @@ func tooFewTickets(asked store.NewTicket, left *store.SoldOutError) error {
 	return fault.Newf(fault.Conflict, "Sold out: asked for %d, while %s and %d of the event.", asked.Quantity, strings.Join(of, ", "), left.EventLeft)
 }
 
-// hasAddress refuses an order of a customer without an e-mail address: it is where the tickets go.
+// hasAddress refuses an order without the customer's e-mail address, to which the tickets are sent.
 func hasAddress(order booking.NewTicket) error {
 	if order.CustomerEmail == nil {
 		return fault.New(fault.InvalidParameter, "customer_email: this field is required and must not be empty.")
@@ -186,8 +190,9 @@ func hasAddress(order booking.NewTicket) error {
 	return nil
 }
 
-// price gives each tier of an order the price of one ticket by the business's rules, and the order their total. The party is all tickets
-// of the order; whether it is the customer's first says nothing of tickets (semantics.md §5).
+// price sets the price of one ticket of each tier by the business's rules, and the total of the order.
+// The party size is the number of all tickets of the order. Rules for a customer's first booking do not
+// apply to tickets (semantics.md §5). It returns [errAgain] if pricing used another version of the offer.
 func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store.NewTicket) error {
 	ask := pricing.QuotesRequest{Slug: offer.Slug, OfferVersion: offer.Version, PurchaseAt: ticket.CreatedAt, OmitSteps: len(offer.Rules) == 0}
 	for _, tier := range ticket.Tiers {
@@ -211,7 +216,8 @@ func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store
 	return nil
 }
 
-// offered finds what an order names in the offer, on the booking page of what customers may buy. Tiers come as the event lists them.
+// offered returns the order with the event and tiers of the offer that it names. On the booking page the event must be
+// public. Tiers are in the order of the event. Faults: not_found; conflict if the event's tickets are not for sale now.
 func offered(offer *catalog.Offer, order booking.NewTicket, onPage bool, now time.Time) (store.NewTicket, error) {
 	event := offer.Event(order.EventID)
 	if event == nil || !offer.Modules.Events || onPage && !event.Public {
@@ -244,7 +250,7 @@ func offered(offer *catalog.Offer, order booking.NewTicket, onPage bool, now tim
 	return ticket, forSale(event, offer.Location(), onPage, now)
 }
 
-// forSale refuses tickets of an event that are not sold now.
+// forSale returns the fault conflict if tickets of the event are not for sale now.
 func forSale(event *catalog.Event, zone *time.Location, onPage bool, now time.Time) error {
 	switch {
 	case !event.Active:
@@ -257,8 +263,8 @@ func forSale(event *catalog.Event, zone *time.Location, onPage bool, now time.Ti
 	return nil
 }
 
-// endOf is the instant, in seconds since the epoch, at which an event ends: on the next day where its end is not after
-// its start.
+// endOf returns the instant at which an event ends, in Unix seconds. If the end is not after the
+// start, the event ends on the next day.
 func endOf(e *catalog.Event, loc *time.Location) int64 {
 	end := e.End
 	if end <= e.Start {
@@ -267,14 +273,14 @@ func endOf(e *catalog.Event, loc *time.Location) int64 {
 	return timespan.Instant(e.Date, end, loc)
 }
 
-// wallClock is a local time as the store takes it: written as UTC.
+// wallClock returns a local time in the store's form: the same date and time in UTC.
 func wallClock(d timespan.Date, at timespan.TimeOfDay) time.Time {
 	year, month, day := d.YMD()
 	return time.Date(year, month, day, 0, int(at), 0, 0, time.UTC)
 }
 
-// Ahead counts the tickets, not cancelled, of events that begin today or later in business time. Faults: those of [Offers];
-// invalid_parameter where the slug names another business.
+// Ahead returns the number of tickets, not cancelled, of events that begin today or later in
+// business time. Faults: those of [Offers]; invalid_parameter if the slug names another business.
 func (t *Tickets) Ahead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
 	offer, err := offerOf(ctx, t.Offers, businessID, slug)
 	if err != nil {
