@@ -21,87 +21,94 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// Details are what was booked, as it was told to the customer (interface.md §2). They name nobody but the staff member, so that
-// they may be kept for an idempotency key.
+// Details describe a booking as its customer sees it (interface.md §2). They name no person except
+// the staff member, so that they may be stored for an idempotency key.
 type Details struct {
 	ID         uuid.UUID
 	Status     state.State
 	StartsAt   time.Time
 	EndsAt     time.Time
-	LocalStart time.Time // what the business's wall clock shows then, written as UTC
+	LocalStart time.Time // the business's local time, as UTC
 	LocalEnd   time.Time
-	Timezone   string // in which it was sold: an IANA name, or "" where that is not known
+	Timezone   string // of the sale: an IANA name, or "" if it is not known
 	Services   []SoldService
 	StaffID    *uuid.UUID // nil: no staff member performs it
 	StaffName  *string
-	SessionID  *uuid.UUID // of a class session, which starts when the booking does; nil for an appointment
+	SessionID  *uuid.UUID // of the class session; nil for an appointment
 	PartySize  int
 	Total      int64 // minor units of Currency
 	Currency   money.Currency
 	Source     string
-	LinkHash   []byte `json:",omitempty"` // what is kept of the customer's link (libs/link); nil where the customer was forgotten
+	// the hash of the customer's link (libs/link); nil if the customer was anonymized
+	LinkHash []byte `json:",omitempty"`
 
 	IsPackage      bool
 	StaffingMode   string // availability.StaffingPerService, or "" for one provider
-	StaffRequested bool   // the customer asked for this member, not for anybody who is free
+	StaffRequested bool   // the customer asked for this staff member
 
-	// Warnings are the rules for customers that the owner's booking or reschedule breaks. Only the answer has them.
+	// Warnings are the customer rules that the owner's booking or reschedule breaks. They are only in
+	// the answer and not stored.
 	Warnings []booking.Warning `json:",omitempty"`
 }
 
-// Confirmation is the answer to who booked. Replayed says that it is the stored answer to an earlier request, and that nothing
-// was booked now.
+// Confirmation is the answer to the request that booked. If Replayed is true, it is the stored
+// answer to an earlier request, and nothing was booked now.
 type Confirmation struct {
 	Details
 	Payment  *PaymentDetails // nil: nothing is to be paid online
 	Replayed bool            `json:"-"`
 }
 
-// PaymentDetails are what the customer's browser pays by. Amount is in minor units of the booking's currency.
+// PaymentDetails are the data with which the customer's browser pays. Amount is in minor units of
+// the booking's currency.
 type PaymentDetails struct {
 	Provider     string
 	Amount       int64
 	Reference    string
 	ClientSecret string
-	CheckoutURL  string `json:",omitempty"` // the provider's own page, in place of a client secret
+	CheckoutURL  string `json:",omitempty"` // the provider's page, instead of a client secret
 }
 
-// NewBooking is a booking to write.
+// NewBooking is a booking to be written.
 type NewBooking struct {
 	Details
 	BusinessID   uuid.UUID
-	FirstBooking bool // priced as the customer's first
+	FirstBooking bool // priced as the customer's first booking
 	Customer     Customer
 	FormData     map[string]any // JSON values
 	Locale       string         // the customer's language, one of the business's
 	OfferVersion int64
 	Now          time.Time
 
-	// Parts is what the booking occupies, buffers included: all of it or nothing. Parts of one resource do not overlap.
+	// Parts are the resources and times that the booking occupies, buffers included. All of them are
+	// written, or none. Parts of one resource do not overlap.
 	Parts []availability.Part
 
-	// Capacity is the class session's: of a class, PartySize seats are taken, and Parts are held together with its other guests.
+	// Capacity is the number of seats of the class session. A class booking takes PartySize seats, and
+	// its Parts share their time with the session's other bookings.
 	Capacity int
 
-	// MostOpen is set where it is made on the business's booking page: how many bookings made there, this one included, the customer's
-	// address may have open, not cancelled and not over.
+	// MostOpen is set for a booking made on the business's booking page. It is the maximum of open bookings,
+	// this one included, that the customer's address may have. Open means not cancelled and not over.
 	MostOpen *int
 
-	// Payment is set when it is paid online: its charge is created once the booking is written.
+	// Payment is set if the booking is paid online. Its charge is created after the booking is written.
 	Payment *NewPayment
 
-	// Claim is set when the request holds an idempotency key. The confirmation is then kept for it; of a booking that is paid online
-	// that is for [Store.OpenPayment] to do.
+	// Claim is set if the request holds an idempotency lock. Book then stores the confirmation for the
+	// key, or, if the booking is paid online, [Store.OpenPayment] does.
 	Claim *Claim
 
-	// APIKey is the key that was shown, which must count still when the booking is written; the nil UUID for none.
+	// APIKey is the request's API key, which must still be valid when the booking is written; the nil
+	// UUID means no key.
 	APIKey uuid.UUID
 
-	// Write is what the client named by its idempotency key; without one it is the booking itself.
+	// Write identifies the write by the client's idempotency key. Without a key it is empty, and
+	// [NewBooking.Named] uses the booking's id.
 	Write postgres.Write
 }
 
-// Named is the write of the booking, whoever gave it its name.
+// Named returns the identity of the write: by the idempotency key if there is one, otherwise by the booking's id.
 func (b *NewBooking) Named() postgres.Write {
 	if b.Write.ID != uuid.Nil {
 		return b.Write
@@ -109,32 +116,35 @@ func (b *NewBooking) Named() postgres.Write {
 	return postgres.Write{Business: b.BusinessID, ID: b.ID, Begun: b.Now}
 }
 
-// Customer is who booked.
+// Customer is the person who booked.
 type Customer struct {
 	Name  string
 	Email string
 	Phone *string
 }
 
-// SoldService is one service of a booking as it was sold; Price is in minor units.
+// SoldService is one service of a booking as it was sold. Price is in minor units.
 type SoldService struct {
 	ID              uuid.UUID `json:"id"`
 	Name            string    `json:"name"`
-	VariantID       uuid.UUID `json:"variant_id,omitzero"`    // the nil UUID for the service itself
-	VariantName     string    `json:"variant_name,omitempty"` // "" for the service itself
+	VariantID       uuid.UUID `json:"variant_id,omitzero"`    // the nil UUID if no variant was chosen
+	VariantName     string    `json:"variant_name,omitempty"` // "" if no variant was chosen
 	DurationMinutes int       `json:"duration_minutes"`
 	Price           int64     `json:"price"`
-	// StaffID is the member who performs it in a package with staff per service; nil: the booking's, or none.
-	StaffID   *uuid.UUID `json:"staff_id,omitempty"`
-	Quantity  int        `json:"quantity,omitempty"`   // people that Price is of, where it is per person and there are several
-	UnitPrice int64      `json:"unit_price,omitempty"` // of one of them
+	// StaffID is the member who performs the service in a package with staff per service. If it is
+	// nil, the booking's member performs it, if there is one.
+	StaffID *uuid.UUID `json:"staff_id,omitempty"`
+	// people that Price covers, if the service is priced per person and there are several
+	Quantity  int   `json:"quantity,omitempty"`
+	UnitPrice int64 `json:"unit_price,omitempty"` // price of one person
 	// PriceChanges are the pricing rules that changed Price.
 	PriceChanges []booking.PriceChange `json:"price_changes,omitempty"`
-	PackageName  string                `json:"package_name,omitempty"` // of the package that all services were sold as, or ""
+	// of the package that all services were sold as, or ""
+	PackageName string `json:"package_name,omitempty"`
 }
 
-// InPackage returns the name of the package that the services were sold as, and what they are in brackets; what alone for
-// single services.
+// InPackage returns the name of the package that the services were sold as, followed by what in
+// brackets. If they were not sold as a package, it returns what.
 func InPackage(services []SoldService, what string) string {
 	if len(services) == 0 || services[0].PackageName == "" {
 		return what
@@ -142,7 +152,7 @@ func InPackage(services []SoldService, what string) string {
 	return services[0].PackageName + " (" + what + ")"
 }
 
-// toldColumns are those of a booking but for the hash of its link, which no event keeps.
+// toldColumns are the columns of a booking that its events contain: all but the hash of its link.
 const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
         staff_name, class_schedule_id, party_size, total, currency, first_booking, source, on_page, customer_name,
         customer_email, customer_phone, form_data, locale, offer_version,
@@ -150,25 +160,29 @@ const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, l
 
 // bookSQL writes a whole booking in one round trip.
 //
-// Occupied time comes first. Under an exclusion constraint, plain INSERTs that conflict can each see the other's index
-// entry and wait for one another until the deadlock detector shoots one; ON CONFLICT DO NOTHING inserts speculatively:
-// one waits for the other's outcome and then inserts nothing. Rows go in by resource and start, so that bookings of
-// several resources wait in one order. The number of rows that went in decides whether there is a booking. Where only
-// some did, or where another booking is the customer's first by now, the rows are left without a booking, their foreign
-// key fails and the statement with it: never a half.
+// It inserts the occupied time first, with ON CONFLICT DO NOTHING. Under an exclusion constraint,
+// two plain INSERTs could each see the other's index entry and deadlock. The speculative insertion
+// makes one statement wait for the other and then insert nothing. Rows are inserted by resource
+// and start, so that bookings of several resources wait in the same order.
 //
-// A class booking raises its session's counter where the capacity allows. The seats it took are a row under the same
-// foreign key, so that the counter never keeps what no booking has.
+// The booking is inserted only if all rows of occupied time were. If only some were inserted, or
+// if another booking has become the customer's first, those rows have no booking. Their foreign
+// key then fails the whole statement, so that no part of a booking is written.
 //
-// All statements take their locks in one order: claim, occupied time, counter, the index of first bookings, and on the booking
-// page the customer's address, by may_open. So whoever waits at one of them holds nothing that those ahead of it still need (moveSQL
-// keeps to it, too). may_open is asked once the booking is in, and fails the statement where that is one too many.
+// A class booking raises its session's counter if the capacity allows it. Its seats are a row
+// under the same foreign key, so that the counter never includes seats without a booking.
 //
-// may_write fails the statement of an attempt that was refused meanwhile, and may_sell, which takes the last of the locks, one by an offer
-// or an API key that no longer counts: what a decision was made by need not be asked for anew, as it is looked at here.
+// All statements acquire their locks in one order: idempotency lock, occupied time, counter, index of
+// first bookings, and on the booking page the customer's address (may_open). So a waiting statement
+// never holds a lock that the statement ahead of it still needs. moveSQL keeps this order too. may_open
+// runs after the booking is inserted, and fails the statement if the address has too many open bookings.
 //
-// claim locks the idempotency record, so that nobody takes it over while this statement runs, and yields no row when
-// somebody has: then nothing is inserted.
+// may_write fails the statement if the write was refused in the meantime. may_sell, which takes
+// the last lock, fails it if the offer or the API key is no longer valid. So a decision may use a
+// cached offer and key: this statement checks both.
+//
+// claim locks the idempotency record, so that no other request takes it over while the statement
+// runs. If another request has taken it over already, claim yields no row and nothing is inserted.
 var bookSQL = `
 WITH claim AS MATERIALIZED (
     SELECT 1
@@ -234,15 +248,16 @@ SELECT EXISTS (SELECT FROM booked), @token::uuid IS NULL OR EXISTS (SELECT FROM 
 
 var bookStatement = positional(bookSQL)
 
-// The SQLSTATE by which may_open and may_sell fail a statement.
+// SQLSTATE codes with which may_open and may_sell fail a statement.
 const (
 	tooManyOpen  = "SM002"
 	offerChanged = "SM003"
 	keyRevoked   = "SM004"
 )
 
-// Book writes the booking, its occupied time or seats, and the answer to its idempotency key, or nothing. Errors: [ErrTaken],
-// [ErrTooManyOpen], [ErrOfferChanged], [ErrKeyRevoked], [ErrClaimLost], [postgres.ErrRefused]; a fault of kind outcome_unknown, after any other nothing is written.
+// Book writes the booking, its occupied time or seats, and the confirmation for its idempotency key, or
+// nothing. Errors: [ErrTaken], [ErrTooManyOpen], [ErrOfferChanged], [ErrKeyRevoked], [ErrClaimLost],
+// [postgres.ErrRefused]. After any error except the fault outcome_unknown nothing is written.
 func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	write := b.Named()
 	args, err := bookArgs(b)
@@ -277,7 +292,7 @@ func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	}, exists(`SELECT EXISTS (SELECT FROM bookings WHERE business_id = $1 AND id = $2)`, b.BusinessID, b.ID))
 }
 
-// exists asks whether a row is there.
+// exists returns a function that runs a SELECT EXISTS query in a transaction and returns its result.
 func exists(sql string, args ...any) func(context.Context, pgx.Tx) (bool, error) {
 	return func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var there bool
@@ -313,7 +328,7 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	return args, errors.Join(services, form, charge, claim)
 }
 
-// addClaim passes the claim of an idempotency key and the confirmation that is kept for it, where there are such.
+// addClaim adds the arguments of the idempotency lock and the confirmation to be stored for it. Both may be nil.
 func addClaim(args pgx.NamedArgs, c *Claim, confirmation *Confirmation) error {
 	args["principal"], args["idempotency_key"], args["token"], args["confirmation"] = nil, nil, nil, nil
 	if c == nil {
@@ -328,7 +343,7 @@ func addClaim(args pgx.NamedArgs, c *Claim, confirmation *Confirmation) error {
 	return err
 }
 
-// addParts passes the parts as columns, in the order in which they are to be locked.
+// addParts adds the parts as one array for each column, in the order in which they are locked.
 func addParts(args pgx.NamedArgs, parts []availability.Part) {
 	sorted := slices.SortedFunc(slices.Values(parts), func(a, b availability.Part) int {
 		return cmp.Or(
@@ -349,7 +364,7 @@ func addParts(args pgx.NamedArgs, parts []availability.Part) {
 	args["resource_ids"], args["lanes"], args["part_starts"], args["part_ends"] = ids, lanes, starts, ends
 }
 
-// WallClock is what a clock in loc shows at t, written as UTC: the timestamp without time zone that the columns take.
+// WallClock returns the local time in loc at t, written as UTC. The columns store it as a timestamp without time zone.
 func WallClock(t time.Time, loc *time.Location) time.Time {
 	local := t.In(loc)
 	_, offset := local.Zone()

@@ -21,17 +21,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// ownColumns are those of the row.
+// ownColumns are the columns of a booking's own row.
 const ownColumns = `id, status, local_start, local_end, starts_at, ends_at, services, staff_id, staff_name, class_schedule_id, party_size,
 	total, currency, source, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, sequence,
 	is_package, staffing_mode, staff_requested, coalesce(timezone, ''), coalesce(withdrawn, false)`
 
-// bookingColumns are what [scanBooking] reads: the row, and that of the charge where it is paid online. The statement has a parameter
-// business_id.
+// bookingColumns are the columns that [scanBooking] reads: the row, and the row of the charge if
+// the booking is paid online. The statement must have a parameter business_id.
 const bookingColumns = ownColumns + `,
 	(SELECT to_jsonb(p) FROM payments p WHERE p.business_id = @business_id AND p.subject_id = id) AS payment`
 
-// Booking is a booking as it is kept.
+// Booking is a booking as it is stored.
 type Booking struct {
 	Details
 	Customer  Customer
@@ -64,8 +64,9 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 
 var customerFound = postgres.CustomerFound("customer_name", "customer_email", "customer_phone")
 
-// filterSQL narrows a list by [filterArgs]; what is null, or empty, narrows nothing. Within one business the list is read by start, and
-// what a query asks of each row is looked at on the way: a page of what is rare reads all of the business's bookings once.
+// filterSQL narrows a list by the parameters of [filterArgs]; a null or empty parameter does not
+// narrow it. The list is read by start within one business, and each row is compared with the
+// query. So a page of rare matches reads all bookings of the business once.
 var filterSQL = `
 		  AND (@from::date IS NULL OR local_start >= @from::date)
 		  AND (@to::date IS NULL OR local_start < @to::date)
@@ -76,7 +77,7 @@ var filterSQL = `
 		  AND ` + customerFound + `
 		  AND ` + paidAs("bookings.id")
 
-// paidAs is an SQL condition: the charge of the subject is as the parameters charges and payment ask.
+// paidAs returns an SQL condition: the charge of the subject matches the parameters charges and payment.
 func paidAs(subject string) string {
 	return `(@charges::text[] IS NULL OR EXISTS (SELECT FROM payments AS charge
 		       WHERE charge.business_id = @business_id AND charge.subject_id = ` + subject + ` AND charge.status = ANY(@charges)
@@ -100,8 +101,8 @@ func filterArgs(filter booking.Filter) pgx.NamedArgs {
 	return args
 }
 
-// Bookings lists bookings of a business by local start, and the cursor of the page that follows, "" after the last. Faults:
-// invalid_parameter for a cursor that it has not given.
+// Bookings returns a page of a business's bookings by local start, and the cursor of the next
+// page; "" after the last. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) ([]Booking, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -122,16 +123,17 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 	return list, next, nil
 }
 
-// moveSQL changes the status only from one of the allowed ones; who moves first wins, the other finds another status.
+// moveSQL changes the status of a booking, if it is still one of the allowed ones. Of several
+// concurrent transitions the first wins; the others find another status and change nothing.
 //
-// It locks the booking, then lowers its session's counter, and changes the booking last. A booking that
-// is being written holds that counter and may then wait for whoever changes the customer's first booking (bookSQL): were
-// the booking changed before the counter is held, the two could wait for one another.
+// It locks the booking, then lowers its session's counter, and updates the booking last. A booking
+// being written holds that counter and may wait for the index of first bookings (bookSQL). If the
+// booking were updated before the counter is locked, the two statements could deadlock.
 //
-// Its transaction has locked the booking before, so that it sees what [Store.MovePast] wrote: a booking of long ago holds its time, and
-// has no seats any more to give back.
+// The transaction must have locked the booking by an earlier statement, so that it sees what
+// [Store.MovePast] wrote: an old booking's time is archived, and it has no seats to give back.
 //
-// Of a move that is untold no event is recorded where none was before.
+// If untold is true, a booking without events gets no event for this transition either.
 var moveSQL = `
 WITH chosen AS MATERIALIZED (
     SELECT 1 FROM bookings
@@ -173,23 +175,23 @@ WITH chosen AS MATERIALIZED (
 )
 SELECT ` + ownColumns + `, ` + movedCharge + ` FROM moved`
 
-// NotAllowedError says that a booking's status does not allow a move.
+// NotAllowedError means that a booking's status does not allow the transition.
 type NotAllowedError struct{ Status state.State }
 
 func (e *NotAllowedError) Error() string { return "not allowed from status " + string(e.Status) }
 
-// WrongDayError reports that a move is not allowed on this day.
+// WrongDayError means that a transition is not allowed on this day.
 type WrongDayError struct {
 	Date timespan.Date // of the booking
-	Zone string        // in which the booking was sold, or the offset from UTC of its clock
+	Zone string        // time zone of the sale, or the UTC offset of the booking's local time
 }
 
 func (e *WrongDayError) Error() string {
 	return "not allowed on this day for a booking of " + e.Date.String()
 }
 
-// checkDay checks that a move is allowed at now for a booking. Days begin and end by the zone in which it was sold; of a
-// booking whose zone is not known, by the clock it was sold by. Errors: [*WrongDayError].
+// checkDay checks that a transition is allowed at now. Days begin and end in the time zone of the
+// sale; if that is not known, by the UTC offset of the booking's local time. Errors: [*WrongDayError].
 func checkDay(b Booking, days state.Days, now time.Time) error {
 	clock := time.FixedZone("", int(b.LocalStart.Sub(b.StartsAt).Seconds()))
 	if b.Timezone != "" {
@@ -202,8 +204,9 @@ func checkDay(b Booking, days state.Days, now time.Time) error {
 	return nil
 }
 
-// Move makes a transition of a booking once. If the transition frees time, Move frees the time that the booking occupies.
-// [Store.Cancel] makes the transitions that may refund. Errors: [ErrNotFound], [*NotAllowedError], [*WrongDayError].
+// Move makes a transition of a booking, once for each Idempotency-Key. If the transition frees
+// time, Move deletes the time that the booking occupies. [Store.Cancel] makes the transitions that
+// may refund. Errors: [ErrNotFound], [*NotAllowedError], [*WrongDayError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Booking, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)
@@ -247,7 +250,7 @@ func whyNot(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) error {
 	return &NotAllowedError{Status: status}
 }
 
-// Ahead counts the bookings that are still to come or under way.
+// Ahead returns the number of bookings, pending or confirmed, that have not ended.
 func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, now time.Time) (int, error) {
 	var n int
 	err := s.pool.QueryRow(ctx, `

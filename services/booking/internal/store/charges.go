@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/refund"
 )
 
-// Charge is the charge of a reservation, which rental keeps, as its row in JSON.
+// Charge is the charge of a reservation of rental, in the form of its row in JSON.
 type Charge struct {
 	Payment
 	BusinessID   uuid.UUID  `json:"business_id"`
@@ -22,10 +22,10 @@ type Charge struct {
 	Currency     string     `json:"currency"`
 	FailedAt     *time.Time `json:"failed_at"`
 	RefundNumber int        `json:"refund_number"`
-	News         int64      `json:"news"` // counts what the provider reported once it was paid
+	News         int64      `json:"news"` // number of reports of the provider after the payment
 }
 
-// NewCharge is a charge to write.
+// NewCharge is a charge to be written.
 type NewCharge struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID // of the reservation
@@ -34,7 +34,7 @@ type NewCharge struct {
 	Now time.Time
 }
 
-// CreateCharge writes a charge, which is opened next, and reports whether it did: false where the reservation has one.
+// CreateCharge writes a charge that is opened next. It returns false if the reservation already has a charge.
 func (s *Store) CreateCharge(ctx context.Context, c NewCharge) (bool, error) {
 	args := pgx.NamedArgs{"business_id": c.BusinessID, "id": c.ID, "currency": c.Currency, "now": c.Now}
 	if err := addPayment(args, &c.NewPayment); err != nil {
@@ -52,7 +52,8 @@ func (s *Store) CreateCharge(ctx context.Context, c NewCharge) (bool, error) {
 	return tag.RowsAffected() == 1, nil
 }
 
-// OpenedCharge notes that the charge of a reservation is open until due. Errors: [ErrPaymentOver].
+// OpenedCharge stores that the charge of a reservation is open until due. Errors: [ErrPaymentOver]
+// if it is no longer being created.
 func (s *Store) OpenedCharge(ctx context.Context, businessID, id uuid.UUID, reference string, due, now time.Time) (Charge, error) {
 	c, err := postgres.Row(ctx, s.pool, pgx.RowTo[Charge], "note an open charge", `
 		UPDATE payments SET status = 'open', reference = $3, due_at = $4, updated_at = $5
@@ -64,7 +65,7 @@ func (s *Store) OpenedCharge(ctx context.Context, businessID, id uuid.UUID, refe
 	return c, err
 }
 
-// AbandonCharge takes back a charge that could not be opened, as [Store.AbandonPayment] does that of a booking.
+// AbandonCharge cancels a charge that could not be opened, as [Store.AbandonPayment] does for a booking.
 func (s *Store) AbandonCharge(ctx context.Context, businessID, id uuid.UUID, reference string, none bool, now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
 		_, err := p.abandon(ctx, tx, reference, none, now)
@@ -72,7 +73,7 @@ func (s *Store) AbandonCharge(ctx context.Context, businessID, id uuid.UUID, ref
 	})
 }
 
-// Charges returns the charges of those reservations that have one.
+// Charges returns the charges of the given reservations; a reservation without a charge is left out.
 func (s *Store) Charges(ctx context.Context, of []booking.ReservationID) ([]Charge, error) {
 	businesses, ids := make([]uuid.UUID, len(of)), make([]uuid.UUID, len(of))
 	for i, r := range of {
@@ -85,15 +86,15 @@ func (s *Store) Charges(ctx context.Context, of []booking.ReservationID) ([]Char
 		WHERE p.subject_kind = 'reservation'`, businesses, ids)
 }
 
-// ChargesWithNews returns up to limit charges of reservations of which rental has not noted all that the provider reported, the oldest
-// report first.
+// ChargesWithNews returns up to limit charges of reservations with provider reports that rental
+// has not noted, the oldest report first.
 func (s *Store) ChargesWithNews(ctx context.Context, limit int) ([]Charge, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[Charge], "find charges with news", `
 		SELECT to_jsonb(p) FROM payments AS p
 		WHERE subject_kind = 'reservation' AND news_told < news ORDER BY updated_at LIMIT $1`, limit)
 }
 
-// NotedNews notes how much of the reports of charges rental has noted. To do it again changes nothing.
+// NotedNews stores up to which report rental has noted the reports of each charge. It is idempotent.
 func (s *Store) NotedNews(ctx context.Context, noted []booking.NotedCharge) error {
 	businesses, ids, news := make([]uuid.UUID, len(noted)), make([]uuid.UUID, len(noted)), make([]int64, len(noted))
 	for i, n := range noted {
@@ -122,9 +123,9 @@ func (s *Store) Charge(ctx context.Context, businessID, id uuid.UUID) (Charge, e
 	return found[0], nil
 }
 
-// CloseCharge ends the charge of a reservation that is off: where it is open, the provider is to close it; of what was paid goes back what is
-// owed, as the refund of its number, or all where owed is nil. A refund that the charge had already is not made again, so that to say it
-// twice changes nothing. Errors: [ErrNotFound].
+// CloseCharge ends the charge of a reservation that is cancelled. An unpaid charge is closed at the
+// provider. A paid one is refunded by owed, under owed's number, or in full if owed is nil. A refund number
+// that the charge has already is not refunded again, so CloseCharge is idempotent. Errors: [ErrNotFound].
 func (s *Store) CloseCharge(ctx context.Context, businessID, id uuid.UUID, owed *booking.NumberedRefund, now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
 		back := booking.NumberedRefund{Number: 1, Owed: refund.Owed{Amount: p.amount, Percent: 100}}

@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// customersSQL lists addresses with what was taken by them. One that the query finds anywhere is counted whole.
+// customersSQL lists e-mail addresses with their numbers of bookings and orders. If the query
+// matches one of an address's rows, all of its rows are counted.
 var customersSQL = `
 SELECT email, (array_agg(name ORDER BY created_at DESC))[1], (array_agg(phone ORDER BY created_at DESC) FILTER (WHERE phone IS NOT NULL))[1],
        count(*) FILTER (WHERE kind = 'booking'), count(*) FILTER (WHERE kind = 'ticket'), min(created_at), max(created_at)
@@ -31,7 +32,8 @@ HAVING CASE WHEN @of::text[] <> '{}' THEN email = ANY(@of) ELSE bool_or(` + post
 ORDER BY email
 LIMIT @limit`
 
-// Customers lists customers of a business by address, of which a forgotten one has none.
+// Customers lists the customers of a business by e-mail address. Anonymized customers have no
+// address and are not listed.
 func (s *Store) Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (customer.Customer, error) {
 		var c customer.Customer
@@ -43,7 +45,7 @@ func (s *Store) Customers(ctx context.Context, businessID uuid.UUID, asked custo
 	})
 }
 
-// Held returns the bookings and orders of tickets that are held of a customer, oldest first, at most limit of each.
+// Held returns the stored bookings and orders of tickets of a customer, oldest first, at most limit of each.
 func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Booking, []Ticket, error) {
 	var (
 		bookings []Booking
@@ -68,7 +70,7 @@ func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, li
 	return bookings, tickets, nil
 }
 
-// theirsSQL locks what is held of a customer, in the order of ids, and says which of it lies ahead.
+// theirsSQL locks the bookings and orders of a customer in the order of their ids, and returns which of them lie ahead.
 const theirsSQL = `
 WITH booked AS (
     SELECT 'booking' AS kind, id, status, starts_at, status IN ('pending', 'confirmed') AND ends_at > @now AS ahead
@@ -81,8 +83,9 @@ WITH booked AS (
 )
 SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 
-// EraseCustomer forgets a customer's bookings and orders of tickets, once (postgres.Once), and records that without the address. What
-// lies ahead is kept and named, unless it is forced. Faults: conflict where too much lies ahead to be named.
+// EraseCustomer anonymizes a customer's bookings and orders of tickets, once for each Idempotency-Key
+// (postgres.Once). It records an event without the address. Bookings and orders that lie ahead are kept
+// and returned, unless asked.Force is true. Fault: conflict if more lie ahead than can be returned.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase, now time.Time) (customer.Erased, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased, error) {
 		if err := eventlog.LockFeed(ctx, tx); err != nil {
@@ -111,7 +114,8 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked c
 	})
 }
 
-// recordErased tells of an erasing by an id of its own: nothing of the customer is kept, not even a hash of the address.
+// recordErased records the event of an erasure under a new id. It keeps nothing of the customer,
+// not even a hash of the address.
 var recordErased = `
 WITH erasure AS (SELECT @business_id::uuid AS business_id, @erasure::uuid AS id, 1 AS sequence)
 ` + eventlog.Record(event.Customer, event.CustomerErased, "erasure",

@@ -8,11 +8,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// chargeEnded says of a row t that its charge, if it has one, is final: until then it stays, so that no refund is forgotten.
+// chargeEnded is the condition that the charge of a row t, if it has one, is final. Until then the
+// row stays, so that no refund is lost.
 const chargeEnded = `NOT EXISTS (SELECT FROM payments p WHERE p.business_id = t.business_id AND p.subject_id = t.id
 		AND (p.status IN ('creating', 'open', 'cancelling') OR p.refund_status = 'pending'))`
 
-// erasable is what is kept of businesses, table by table. Occupied time and seats go with their bookings, charges after what they are of.
+// erasable lists the tables with data of businesses, in the order of deletion. Occupied time and
+// seats are deleted with their bookings. Charges are deleted after their bookings and orders.
 var erasable = []postgres.Erasable{
 	{Table: "idempotency_records"}, {Table: "refused_writes"}, {Table: "made_writes"}, {Table: "api_keys"}, {Table: "offer_versions"}, {Table: "calendar_feeds"}, {Table: "open_reservations"},
 	{Table: "tickets", Where: chargeEnded}, {Table: "tier_sales"}, {Table: "event_sales"}, {Table: "bookings", Where: chargeEnded},
@@ -20,8 +22,8 @@ var erasable = []postgres.Erasable{
 	{Table: "class_sessions"}, {Table: "events"},
 }
 
-// Erase deletes all that is kept of these businesses and returns how many rows that were, not counting those that go with
-// others.
+// Erase deletes all data of these businesses, except rows whose charge is not final. It returns
+// the number of deleted rows, without those that foreign keys deleted.
 func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
 	return postgres.Erase(ctx, s.pool, businesses, erasable...)
 }

@@ -13,14 +13,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 )
 
-// row is what an event keeps of a row: all of it but the hashes of secrets.
+// row returns the SQL expression of the data that an event keeps of a row: all columns but the hashes of secrets.
 func row(of string) string { return `to_jsonb(` + of + `) - '{hash,link_hash}'::text[]` }
 
-// An event keeps the row of its subject, and of a booking that is paid online also the row of its charge, as payment: both as the
-// statement leaves them.
+// An event keeps the row of its subject. If the subject is paid online, the event also keeps the
+// row of its charge, as payment. Both are as the statement leaves them.
 var (
-	// A booking that is paid online is told of when its charge is open: until then it may come to nothing, and nobody hears of it.
-	// booked has what is kept, and no more: to cut jsonb and to join it takes the database longer than to make it.
+	// A booking that is paid online gets its first event when its charge is open, because until then
+	// it may still be taken back. booked has exactly the columns to keep: cutting and joining jsonb
+	// costs the database more than building it.
 	recordCreated = eventlog.RecordOne(event.Booking, event.BookingCreated, "booked WHERE sequence > 0", `to_jsonb(booked)`)
 	recordOpened  = eventlog.Record(event.Booking, event.BookingCreated, "told",
 		row("told")+` || jsonb_build_object('payment', (SELECT to_jsonb(opened) FROM opened))`)
@@ -28,12 +29,12 @@ var (
 	recordMoved = eventlog.Record(event.Booking, "", "moved WHERE sequence > 0",
 		row("moved")+` || jsonb_build_object('payment', `+movedCharge+`)`)
 
-	// A booking that moved also keeps where it was.
+	// The event of a rescheduled booking also keeps the former time, as from.
 	recordRescheduled = eventlog.Record(event.Booking, event.BookingRescheduled, "moved",
 		row("moved")+` || jsonb_build_object('from', (SELECT to_jsonb(before) FROM before), 'payment',
 			(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = moved.id))`)
 
-	// An order of tickets is sold at once, or created when its charge is open and sold when that is paid.
+	// An order of tickets is either sold at once, or created when its charge is open and sold when it is paid.
 	recordSold          = eventlog.Record(event.Ticket, event.TicketSold, "ticket WHERE sequence > 0", row("ticket")+` || '{"payment": null}'`)
 	recordTicketCreated = eventlog.Record(event.Ticket, event.TicketCreated, "told",
 		row("told")+` || jsonb_build_object('payment', (SELECT to_jsonb(opened) FROM opened))`)
@@ -46,11 +47,12 @@ var (
 	recordKeyRevoked = eventlog.Record(event.Key, event.KeyRevoked, "revoked", row("revoked"))
 )
 
-// movedCharge is the charge of what moveSQL or cancelTicketSQL changes.
+// movedCharge is the charge of the booking or order that moveSQL or cancelTicketSQL changes.
 const movedCharge = `coalesce((SELECT to_jsonb(uncharged) FROM uncharged), (SELECT to_jsonb(refunding) FROM refunding), (SELECT to_jsonb(charge) FROM charge))`
 
-// recordCharge is a statement that makes a change to a charge, an UPDATE of payments, of a subject that the transaction has locked, and
-// records that for the subject: one for each kind. What becomes of the charge of a reservation is recorded by rental, which owns that.
+// recordCharge returns a statement for each kind of subject. The statement makes the change, an
+// UPDATE of payments, and records an event for the subject. The transaction must have locked the
+// subject. For a reservation it records no event: rental owns the reservation and records its events.
 func recordCharge(change string) map[event.SubjectKind]string {
 	statements := map[event.SubjectKind]string{event.Reservation: change}
 	for kind, table := range subjectTable {
@@ -67,15 +69,16 @@ WITH changed AS (` + change + `
 	return statements
 }
 
-// keptColumns are those of a booking and its charge in kept_row, which an event keeps.
+// keptColumns are the columns of a booking and its charge, read from kept_row, the data of an event.
 const keptColumns = ownColumns + `, nullif(kept_row->'payment', 'null')`
 
-// KeptBookings reads bookings from what events keep of them.
+// KeptBookings returns the bookings that the data of events contain.
 func (s *Store) KeptBookings(ctx context.Context, kept []json.RawMessage) ([]Booking, error) {
 	return eventlog.Rows(ctx, s.pool, "bookings", keptColumns, kept, scanBooking)
 }
 
-// BookingAsMade returns a booking as its first event told of it, but for a customer who was forgotten since. Errors: [ErrNotFound].
+// BookingAsMade returns a booking as its first event describes it. If the customer was anonymized
+// since, the customer's data is missing. Errors: [ErrNotFound].
 func (s *Store) BookingAsMade(ctx context.Context, businessID, id uuid.UUID) (Booking, error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT `+keptColumns+`
@@ -94,12 +97,12 @@ func (s *Store) BookingAsMade(ctx context.Context, businessID, id uuid.UUID) (Bo
 	return made, nil
 }
 
-// KeptTickets reads orders of tickets from what events keep of them.
+// KeptTickets returns the orders of tickets that the data of events contain.
 func (s *Store) KeptTickets(ctx context.Context, kept []json.RawMessage) ([]Ticket, error) {
 	return eventlog.Rows(ctx, s.pool, "tickets", ownTicketColumns+`, nullif(kept_row->'payment', 'null')`, kept, scanTicket)
 }
 
-// KeptKeys reads API keys from what events keep of them.
+// KeptKeys returns the API keys that the data of events contain.
 func (s *Store) KeptKeys(ctx context.Context, kept []json.RawMessage) ([]Key, error) {
 	return eventlog.Rows(ctx, s.pool, "api_keys", keyColumns, kept, func(row pgx.CollectableRow) (Key, error) { return scanKey(row) })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// expiringSQL selects the rows that [Store.ForgetEnded] would change, by the same index.
+// expiringSQL selects the customers of the rows that [Store.ForgetEnded] would change, by the same index.
 const expiringSQL = `
 SELECT ` + postgres.CustomerDigest + ` FROM bookings WHERE business_id = $1 AND ends_at <= $2 AND customer_name <> ''
 UNION

@@ -16,14 +16,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// Feed is a calendar feed as it is kept: without its token.
+// Feed is a calendar feed as it is stored, without its token.
 type Feed struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
-	StaffID    *uuid.UUID // nil: the bookings of all
+	StaffID    *uuid.UUID // nil: the bookings of all members
 	Shows      string     // one of the booking.Shows… values
 	CreatedAt  time.Time
-	CreatedBy  *uuid.UUID // the person or token of the owner's side; nil: unknown
+	CreatedBy  *uuid.UUID // the person or token that made it; nil: unknown
 	LastUsedAt *time.Time // to the minute
 	RevokedAt  *time.Time // nil: it is not revoked
 }
@@ -37,18 +37,20 @@ func scanFeed(row pgx.Row, more ...any) (Feed, error) {
 	return f, err
 }
 
-// FeedMadeError says that another request with the same Idempotency-Key made a feed, whose token it alone had.
+// FeedMadeError means that another request with the same Idempotency-Key made the feed. Only that
+// request's answer contained the token.
 type FeedMadeError struct{ ID uuid.UUID }
 
 func (e *FeedMadeError) Error() string { return "the feed was made as " + e.ID.String() }
 
-// MaxFeeds is how many calendar feeds of a business can be good at once.
+// MaxFeeds is the maximum of unrevoked calendar feeds of a business.
 const MaxFeeds = 100
 
-// ErrTooManyFeeds reports that a business has [MaxFeeds] already.
+// ErrTooManyFeeds means that a business already has [MaxFeeds] feeds.
 var ErrTooManyFeeds = errors.New("too many calendar feeds")
 
-// CreateFeed stores a feed by the hash of its token, once. Errors: [*FeedMadeError], [ErrTooManyFeeds].
+// CreateFeed stores a feed with the hash of its token, once for each Idempotency-Key. Errors:
+// [*FeedMadeError], [ErrTooManyFeeds].
 func (s *Store) CreateFeed(ctx context.Context, f Feed, hash []byte) error {
 	made, err := postgres.Once(ctx, s.pool, f.BusinessID, func(ctx context.Context, tx pgx.Tx) (FeedMadeError, error) {
 		n, err := countLive(ctx, tx, "calendar_feeds", f.BusinessID, `SELECT count(*) FROM calendar_feeds WHERE business_id = $1 AND revoked_at IS NULL`)
@@ -72,8 +74,8 @@ func (s *Store) CreateFeed(ctx context.Context, f Feed, hash []byte) error {
 	return nil
 }
 
-// Feeds lists the feeds of a business, oldest first and revoked ones included, and the cursor of the page that follows, "" after the
-// last. Faults: invalid_parameter for a cursor that it has not given.
+// Feeds returns a page of a business's feeds, revoked ones included, oldest first, and the cursor
+// of the next page; "" after the last. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Feeds(ctx context.Context, businessID uuid.UUID, page request.Page) ([]Feed, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -91,7 +93,8 @@ func (s *Store) Feeds(ctx context.Context, businessID uuid.UUID, page request.Pa
 	return feeds, next, nil
 }
 
-// RevokeFeed ends a feed, once, or returns [ErrNotFound]. One that was revoked before keeps its time.
+// RevokeFeed revokes a feed, once for each Idempotency-Key. A feed that is already revoked keeps
+// its time. Errors: [ErrNotFound].
 func (s *Store) RevokeFeed(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
 	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		tag, err := tx.Exec(ctx, `
@@ -107,8 +110,8 @@ func (s *Store) RevokeFeed(ctx context.Context, businessID, id uuid.UUID, now ti
 	return nil
 }
 
-// FeedByToken returns the feed that is not revoked and whose token has this hash, or [ErrNotFound]. It is asked for every reading and
-// never cached, so that revocation takes effect at once on every replica.
+// FeedByToken returns the unrevoked feed whose token has this hash. It is called for every read and its
+// result never cached, so that a revocation takes effect at once on every replica. Errors: [ErrNotFound].
 func (s *Store) FeedByToken(ctx context.Context, hash []byte) (Feed, error) {
 	var kept []byte
 	feed, err := scanFeed(s.pool.QueryRow(ctx, `
@@ -124,7 +127,7 @@ func (s *Store) FeedByToken(ctx context.Context, hash []byte) (Feed, error) {
 	return feed, nil
 }
 
-// TouchFeed notes that a feed was read, unless that was noted after since.
+// TouchFeed stores that a feed was read now, unless a read after since is already stored.
 func (s *Store) TouchFeed(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error {
 	_, err := s.pool.Exec(ctx, `
 		UPDATE calendar_feeds SET last_used_at = $3
@@ -135,24 +138,25 @@ func (s *Store) TouchFeed(ctx context.Context, businessID, id uuid.UUID, now, si
 	return nil
 }
 
-// FeedEntry is a booking as a calendar needs it.
+// FeedEntry is a booking as a calendar shows it.
 type FeedEntry struct {
-	ID           uuid.UUID
-	Status       state.State
-	StartsAt     time.Time // of a booking that several members serve and a feed of one of them: that member's part, buffers included
+	ID     uuid.UUID
+	Status state.State
+	// in a member's feed of a booking with several members: the start of that member's part, buffers included
+	StartsAt     time.Time
 	EndsAt       time.Time
 	Services     []SoldService
 	StaffName    *string
-	SessionID    *uuid.UUID // of a class session, which starts when the booking does; nil for an appointment
+	SessionID    *uuid.UUID // of the class session; nil for an appointment
 	PartySize    int
 	CustomerName string
 	Sequence     int
 	UpdatedAt    time.Time
 }
 
-// feedSQL reads by local start. Of more than fit, those that lie ahead come first, then the latest of the past. A member takes part
-// where they are the booking's, or where some of its time is theirs. What ended [PastAfter] ago is left out also where it is of the first
-// date: its time may lie in past_occupied_time.
+// feedSQL reads bookings by local start. If more match than the limit, bookings ahead come first, then the latest
+// of the past. A booking belongs to a member if it is assigned to them or occupies some of their time. Bookings
+// that ended [PastAfter] ago are left out, even on the first date, because their time may be in past_occupied_time.
 const feedSQL = `
 SELECT id, status, CASE WHEN part.members > 1 THEN part.starts_at ELSE b.starts_at END,
        CASE WHEN part.members > 1 THEN part.ends_at ELSE b.ends_at END,
@@ -171,8 +175,8 @@ WHERE b.business_id = @business_id AND b.local_start >= @from::date AND b.local_
 ORDER BY b.ends_at <= @now, abs(extract(epoch FROM b.starts_at - @now)), id
 LIMIT @most`
 
-// FeedEntries returns what the feed of one member, or of all where staffID is nil, shows of the bookings that start on the dates from from
-// to to, both included: at most so many, those ahead before those past, and of each the nearest first.
+// FeedEntries returns the bookings that a feed shows and that start from the date from to the date to, both
+// included. It returns at most most bookings: those ahead before those past, and of each the nearest first.
 func (s *Store) FeedEntries(ctx context.Context, f Feed, from, to timespan.Date, now time.Time, most int) ([]FeedEntry, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[FeedEntry], "read a calendar", feedSQL, pgx.NamedArgs{
 		"business_id": f.BusinessID, "staff_id": f.StaffID, "from": from.String(), "to": (to + 1).String(), "now": now, "most": most,

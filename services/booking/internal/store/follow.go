@@ -13,22 +13,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// Unfollowed is a version of an offer that the tickets of its business do not follow yet. Settled says that no sale
-// that was decided by an older version can come any more.
+// Unfollowed is a version of an offer that has not yet been applied to the tickets and class bookings of its business.
+// If Settled is true, no more sales by an older version can be written.
 type Unfollowed struct {
 	BusinessID uuid.UUID
 	Version    int64
 	Settled    bool
 }
 
-// Unfollowed returns up to limit versions that tickets do not follow yet, after one business in the order of ids.
+// Unfollowed returns up to limit versions that have not yet been applied, of businesses after the given one in the
+// order of ids.
 func (s *Store) Unfollowed(ctx context.Context, after uuid.UUID, limit int) ([]Unfollowed, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Unfollowed], "find offers that tickets do not follow", `
 		SELECT business_id, version, published_at < now() - interval '2 minutes' FROM offer_versions
 		WHERE followed < version AND business_id > $1 ORDER BY business_id LIMIT $2`, after, limit)
 }
 
-// Followed notes that all tickets of a business follow a version of its offer.
+// Followed stores that a version of an offer has been applied to all tickets and class bookings of its business.
 func (s *Store) Followed(ctx context.Context, businessID uuid.UUID, version int64) error {
 	_, err := s.pool.Exec(ctx, `UPDATE offer_versions SET followed = $2 WHERE business_id = $1 AND followed < $2`,
 		businessID, version)
@@ -38,38 +39,39 @@ func (s *Store) Followed(ctx context.Context, businessID uuid.UUID, version int6
 	return nil
 }
 
-// TicketedEvent is an event of which tickets are sold, in the time zone in which they were.
+// TicketedEvent is an event with sold tickets, together with the time zone of the sale.
 type TicketedEvent struct {
 	EventID  uuid.UUID
 	Timezone string
 }
 
-// TicketedEvents returns the events of a business of which tickets are held, and that are not over by the tickets.
+// TicketedEvents returns the events of a business with tickets that are not cancelled and not over.
 func (s *Store) TicketedEvents(ctx context.Context, businessID uuid.UUID, now time.Time) ([]TicketedEvent, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[TicketedEvent], "find events with tickets", `
 		SELECT DISTINCT event_id, timezone FROM tickets
 		WHERE business_id = $1 AND status <> 'cancelled' AND ends_at > $2`, businessID, now)
 }
 
-// EventNow is how an event is offered now.
+// EventNow is an event as the offer has it now.
 type EventNow struct {
 	BusinessID uuid.UUID
 	TicketedEvent
-	Withdrawn  bool // it is no longer offered; the rest says nothing then
+	Withdrawn  bool // it is no longer offered; the times are not set then
 	StartsAt   time.Time
 	EndsAt     time.Time
-	LocalStart time.Time // what the wall clock of the time zone shows then, written as UTC
+	LocalStart time.Time // the local time in Timezone, as UTC
 	Now        time.Time
 }
 
-// followStep is how many orders one statement changes, so that none holds many locks.
+// followStep is the maximum of orders that one statement changes, so that no statement holds many locks.
 const followStep = 500
 
-// maxFormerStarts bounds the starts that an order keeps; of more, the oldest are forgotten.
+// maxFormerStarts is the maximum of former starts that an order keeps; older ones are dropped.
 const maxFormerStarts = 20
 
-// The orders that are not as their event is now change, each with an event of its own. One whose charge is not open
-// yet changes as well, which no event tells of. An event that is offered again is told of as one at another time.
+// followSQL and withdrawSQL change the orders that differ from their event as it is now, and
+// record an event for each. An order whose charge is not open yet changes without an event. If an
+// event is offered again, its orders get the same event as for another time.
 var (
 	followSQL = `
 WITH before AS MATERIALIZED (
@@ -114,8 +116,8 @@ SELECT count(*) FROM moved`
 const followedCharge = `(SELECT to_jsonb(p) FROM payments AS p
 			WHERE p.business_id = @business_id AND p.subject_id = moved.id)`
 
-// FollowEvent has the tickets of an event that is not over follow it, and returns how many orders it changed. To do
-// it again changes nothing.
+// FollowEvent updates the tickets of an event that is not over, and returns the number of orders
+// that it changed. It is idempotent.
 func (s *Store) FollowEvent(ctx context.Context, e EventNow) (int, error) {
 	sql := followSQL
 	if e.Withdrawn {
@@ -143,8 +145,8 @@ type BookedSession struct {
 	SessionID  uuid.UUID
 	StartsAt   time.Time
 	EndsAt     time.Time
-	LocalStart time.Time // the wall clock in Timezone, as of UTC
-	Timezone   string    // in which the session was booked; "" if that is not known
+	LocalStart time.Time // the local time in Timezone, as UTC
+	Timezone   string    // of the sale; "" if it is not known
 	Withdrawn  bool      // the bookings are withdrawn
 }
 
@@ -157,7 +159,7 @@ func (s *Store) BookedSessions(ctx context.Context, businessID uuid.UUID, now ti
 		ORDER BY starts_at, class_schedule_id`, businessID, now)
 }
 
-// followSessionSQL changes the bookings of a status. One whose charge is not open yet changes without an event.
+// followSessionSQL changes the bookings of one status. A booking whose charge is not open yet changes without an event.
 var followSessionSQL = `
 WITH changed AS (
     UPDATE bookings SET withdrawn = @withdrawn, updated_at = @now, sequence = sequence + CASE WHEN sequence = 0 THEN 0 ELSE 1 END
@@ -175,8 +177,8 @@ WITH changed AS (
 )
 SELECT count(*) FROM changed`
 
-// FollowSession notes of the bookings of a class session whether it takes place, and returns how many it changed. To do it again changes
-// nothing.
+// FollowSession withdraws or restores the bookings of a class session, and returns the number of
+// bookings that it changed. It is idempotent.
 func (s *Store) FollowSession(ctx context.Context, businessID uuid.UUID, of BookedSession, withdrawn bool, now time.Time) (int, error) {
 	total, change := 0, event.BookingRestored
 	if withdrawn {

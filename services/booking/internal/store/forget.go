@@ -12,10 +12,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// Forgetting takes away who made a booking or an order of tickets: name, e-mail address, phone number, form and link. It leaves what was
-// sold, when and for how much. An empty name says that the customer is forgotten; it is never empty otherwise.
+// The statements of anonymizing remove the customer from bookings and orders of tickets: name,
+// e-mail address, phone number, form and link. They keep what was sold, when and for how much. An
+// empty name means that the customer is anonymized; otherwise a name is never empty.
 //
-// Copies are in the events of the subject and, for a day, in the answers that repeated writes of the owner get.
+// Copies of the customer's data are in the events of the subject and, for a day, in the stored
+// answers to the owner's writes.
 const (
 	forgetBookingsSQL = `
 UPDATE bookings SET customer_name = '', customer_email = '', customer_phone = NULL, form_data = '{}', link_hash = NULL
@@ -41,11 +43,12 @@ WHERE made_writes.business_id = @business_id AND made_writes.write_id = told.wri
   AND (told.answer ? 'Customer' OR told.answer ? 'CustomerName') AND told.answer->>'ID' = ANY(@ids)`
 )
 
-// forgetReservationsSQL removes the reservations that are counted for an address: those that are over, or all.
+// forgetReservationsSQL deletes the reservations that are counted for an address: those that are over, or all.
 const forgetReservationsSQL = `
 DELETE FROM open_reservations WHERE business_id = $1 AND lower(customer_email) = lower($2) AND ($3 OR ends_at <= $4)`
 
-// forget takes the customers out of bookings and orders of tickets, whose rows and the feed's the transaction has locked.
+// forget anonymizes bookings and orders of tickets. The transaction must have locked their rows
+// and the row of the event feed.
 func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, tickets []uuid.UUID) error {
 	if len(bookings)+len(tickets) == 0 {
 		return nil
@@ -64,10 +67,11 @@ func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, tick
 	return tx.SendBatch(ctx, &batch).Close()
 }
 
-// forgetStep is how many of a kind one transaction forgets, so that none holds many locks.
+// forgetStep is the maximum of bookings, and of orders, that one transaction anonymizes, so that
+// it does not hold many locks.
 const forgetStep = 500
 
-// ForgetEnded forgets who made what had ended by then, of one business, and returns of how many bookings and orders of tickets that was.
+// ForgetEnded anonymizes the bookings and orders of one business that had ended by then, and returns their number.
 func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for {
@@ -102,7 +106,8 @@ func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.
 	return int64(n), nil
 }
 
-// remembered locks rows of a table whose customers are not forgotten although they had ended by then. It reads the index of such rows.
+// remembered locks up to forgetStep rows of a table that had ended by then and are not anonymized,
+// and returns their ids. An index lists such rows.
 func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UUID, then time.Time) ([]uuid.UUID, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT id FROM `+table+`
@@ -113,13 +118,13 @@ func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UU
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	if ids == nil {
-		ids = []uuid.UUID{} // NULL would compare with nothing
+		ids = []uuid.UUID{} // in a comparison NULL would match no row
 	}
 	return ids, err
 }
 
-// RemembersEnded names up to limit businesses after one, in the order of their ids, of which something had ended by then whose customer is
-// not forgotten. It goes from business to business by index.
+// RemembersEnded returns up to limit businesses with bookings or orders that had ended by then and are not anonymized.
+// They are in the order of ids and come after the given one. The query goes from business to business by index.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", remembersEndedSQL, after, then, limit)
 }

@@ -15,33 +15,33 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// IdempotencyKey names a record: a client's key counts within one principal of one business.
+// IdempotencyKey identifies a record: a client's key, within one principal of one business.
 type IdempotencyKey struct {
 	BusinessID uuid.UUID
 	Principal  string
 	Key        string
 }
 
-// Write names the write that the key stands for.
+// Write returns the identity of the write that the key stands for.
 func (k IdempotencyKey) Write(begun time.Time) postgres.Write {
 	return postgres.Write{Business: k.BusinessID, ID: postgres.WriteID("book", k.BusinessID.String(), k.Principal, k.Key), Begun: begun}
 }
 
-// Claim is the right to answer an idempotency key. It holds until another request takes it over.
+// Claim is a held idempotency lock. It is valid until another request takes it over.
 type Claim struct {
 	IdempotencyKey
 	Token uuid.UUID
 }
 
-// Record is what is known of an idempotency key.
+// Record is the stored state of an idempotency key.
 type Record struct {
 	SameRequest  bool
-	Confirmation *Confirmation // nil while the request that holds it is in flight
+	Confirmation *Confirmation // nil while the request that holds the lock is in flight
 }
 
-// claimSQL makes a record, or takes over one that has expired or whose holder is past its time without an answer; else
-// it returns what is there. A record that another transaction makes while this statement runs is seen by neither half:
-// no row means that it is in flight.
+// claimSQL acquires an idempotency lock: it makes a record, or takes over one that has expired or whose lock
+// has expired without an answer. Otherwise it returns the existing record. If another transaction makes the
+// record while this statement runs, neither half sees it. So no row means that another request is in flight.
 const claimSQL = `
 WITH claimed AS (
     INSERT INTO idempotency_records AS r
@@ -62,7 +62,8 @@ WHERE business_id = @business_id AND principal = @principal AND idempotency_key 
 
 var claimStatement = positional(claimSQL)
 
-// Claiming asks for the right to answer a key for a request with this hash until the given instant. An answer is kept for as long as Keep.
+// Claiming asks for the idempotency lock of a key until Until, for a request with this hash. The
+// confirmation is stored for the duration Keep.
 type Claiming struct {
 	IdempotencyKey
 	Hash       [sha256.Size]byte
@@ -70,13 +71,14 @@ type Claiming struct {
 	Keep       time.Duration
 }
 
-// Claimed is the claim, or else, where that is nil, what is known of the request that holds the key or has been answered.
+// Claimed is the acquired lock. If Claim is nil, Record is the state of the request that holds the
+// key or has been answered.
 type Claimed struct {
 	Claim *Claim
 	Record
 }
 
-// Claim asks for the right to answer a key. [Store.Snapshot] does it beside what it reads.
+// Claim acquires the idempotency lock of a key. [Store.Snapshot] can do the same in its round trip.
 func (s *Store) Claim(ctx context.Context, asked Claiming) (Claimed, error) {
 	var (
 		batch   pgx.Batch
@@ -122,7 +124,7 @@ func queueClaim(batch *pgx.Batch, asked Claiming, into *Claimed) error {
 	return nil
 }
 
-// replayed reads a stored confirmation, nil where there is none.
+// replayed decodes a stored confirmation; it returns nil for nil.
 func replayed(stored []byte) (*Confirmation, error) {
 	if stored == nil {
 		return nil, nil
@@ -138,7 +140,8 @@ const releaseSQL = `
 DELETE FROM idempotency_records
 WHERE business_id = $1 AND principal = $2 AND idempotency_key = $3 AND token = $4 AND confirmation IS NULL`
 
-// Release gives a claim up without an answer and without a word on the key, as when another attempt has decided.
+// Release releases an idempotency lock without storing an answer or a refusal, for example because
+// another attempt has decided.
 func (s *Store) Release(ctx context.Context, c Claim) error {
 	if _, err := s.pool.Exec(ctx, releaseSQL, c.BusinessID, c.Principal, c.Key, c.Token); err != nil {
 		return fmt.Errorf("release an idempotency key: %w", err)
@@ -153,7 +156,7 @@ FROM idempotency_records
 WHERE business_id = $1 AND principal = $2 AND idempotency_key = $3 AND request_hash = $4 AND expires_at > $5
   AND confirmation IS NOT NULL`
 
-	// refuseSQL is [postgres.RefuseSQL] where the key is not answered.
+	// refuseSQL is [postgres.RefuseSQL] with the condition that the key has no confirmation.
 	refuseSQL = `
 INSERT INTO refused_writes AS known (business_id, write_id, refused_at)
 SELECT $1, $2, $3
@@ -162,8 +165,8 @@ WHERE NOT EXISTS (SELECT FROM idempotency_records
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 )
 
-// Confirmed returns the stored confirmation for this key and request, or [ErrNotFound]. A key without one is refused to every
-// attempt that began before this one did. It is one round trip and one transaction.
+// Confirmed returns the stored confirmation for this key and request, or [ErrNotFound]. If the key has no
+// confirmation, every attempt that began before this one is refused. It takes one round trip and one transaction.
 func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte, begun, now time.Time) (Confirmation, error) {
 	var (
 		batch  pgx.Batch
@@ -191,7 +194,8 @@ func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.
 	return *confirmation, nil
 }
 
-// refuseClaimSQL needs no lock: whoever books under the key needs the claim, and finds the refusal with the record gone.
+// refuseClaimSQL needs no lock. A booking with the key needs the idempotency record, and after
+// this statement it finds the record deleted and the write refused.
 const refuseClaimSQL = `
 WITH released AS (
     DELETE FROM idempotency_records
@@ -202,8 +206,8 @@ INSERT INTO refused_writes AS known (business_id, write_id, refused_at)
 SELECT $1, $5, $6 FROM released
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 
-// Refuse gives a claim up after a refusal, which holds for every attempt under the key that began before this one did:
-// it will write nothing. Where another attempt has taken the claim over, that one decides.
+// Refuse releases an idempotency lock after a refusal. Every attempt with the key that began before this one is refused
+// too and writes nothing. If another attempt has taken the lock over, Refuse changes nothing and that attempt decides.
 func (s *Store) Refuse(ctx context.Context, c Claim, begun time.Time) error {
 	if _, err := s.pool.Exec(ctx, refuseClaimSQL, c.BusinessID, c.Principal, c.Key, c.Token, c.Write(begun).ID, begun); err != nil {
 		return fmt.Errorf("refuse an idempotency key: %w", err)
@@ -211,7 +215,8 @@ func (s *Store) Refuse(ctx context.Context, c Claim, begun time.Time) error {
 	return nil
 }
 
-// sweepSQL works in small steps, so that no step holds many locks; rows that a claim holds are left for the next time.
+// sweepSQL deletes in small steps, so that no step holds many locks. It skips rows that are
+// locked; the next run deletes them.
 const sweepSQL = `
 DELETE FROM idempotency_records
 WHERE (business_id, principal, idempotency_key) IN (
@@ -225,7 +230,8 @@ WHERE (business_id, principal, idempotency_key) IN (
 
 const sweepStep = 1000
 
-// SweepIdempotency removes the records that have expired, returns how many there were, and removes what is noted of old writes.
+// SweepIdempotency deletes expired idempotency records and old notes of writes. It returns the
+// number of deleted idempotency records.
 func (s *Store) SweepIdempotency(ctx context.Context, now time.Time) (int64, error) {
 	var removed int64
 	for {

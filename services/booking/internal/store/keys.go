@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Key is an API key as it is kept: without its secret.
+// Key is an API key as it is stored, without its secret.
 type Key struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
@@ -24,7 +24,7 @@ type Key struct {
 	Scope      string // one of the booking.Scope… values
 	Prefix     string // the first eight digits of the secret
 	CreatedAt  time.Time
-	CreatedBy  *uuid.UUID // the person or token of the owner's side; nil: unknown
+	CreatedBy  *uuid.UUID // the person or token that made it; nil: unknown
 	ExpiresAt  *time.Time // nil: it does not expire
 	LastUsedAt *time.Time // to the minute
 	RevokedAt  *time.Time // nil: it is not revoked
@@ -41,7 +41,7 @@ func scanKey(row pgx.Row, more ...any) (Key, error) {
 	return k, err
 }
 
-// KeyByHash returns the key with this hash, revoked or expired ones included, or [ErrNotFound].
+// KeyByHash returns the key with this hash, even if it is revoked or expired. Errors: [ErrNotFound].
 func (s *Store) KeyByHash(ctx context.Context, hash [sha256.Size]byte) (Key, error) {
 	var stored []byte
 	key, err := scanKey(s.pool.QueryRow(ctx, `SELECT `+keyColumns+`, hash FROM api_keys WHERE hash = $1`, hash[:]), &stored)
@@ -56,7 +56,8 @@ func (s *Store) KeyByHash(ctx context.Context, hash [sha256.Size]byte) (Key, err
 	return key, nil
 }
 
-// TouchKey notes that a key was used, unless that was noted after since: a key in constant use is written rarely.
+// TouchKey stores that a key was used now, unless a use after since is already stored. So a key in
+// constant use is written rarely.
 func (s *Store) TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error {
 	_, err := s.pool.Exec(ctx, `
 		UPDATE api_keys SET last_used_at = $3
@@ -67,7 +68,8 @@ func (s *Store) TouchKey(ctx context.Context, businessID, id uuid.UUID, now, sin
 	return nil
 }
 
-// KeyMadeError says that another request with the same Idempotency-Key made a key, whose secret it alone had.
+// KeyMadeError means that another request with the same Idempotency-Key made the key. Only that
+// request's answer contained the secret.
 type KeyMadeError struct{ ID uuid.UUID }
 
 func (e *KeyMadeError) Error() string { return "the key was made as " + e.ID.String() }
@@ -80,13 +82,14 @@ WITH made AS (
 )
 ` + recordKeyCreated
 
-// MaxKeys is how many API keys of a business can be good at once.
+// MaxKeys is the maximum of valid API keys of a business.
 const MaxKeys = 100
 
-// ErrTooManyKeys reports that a business has [MaxKeys] already.
+// ErrTooManyKeys means that a business already has [MaxKeys] keys.
 var ErrTooManyKeys = errors.New("too many API keys")
 
-// countLive counts what a query finds of a business, for one transaction at a time, so that of two that add at once the second counts the first.
+// countLive returns the count that the query finds for a business. An advisory lock admits one transaction
+// at a time for what and the business, so that of two concurrent additions the second counts the first.
 func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID, query string, args ...any) (int, error) {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2::uuid::text, 0))`, what, businessID); err != nil {
 		return 0, err
@@ -96,7 +99,8 @@ func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID
 	return n, err
 }
 
-// CreateKey stores a key by its hash, once. CreatedAt is kept to the microsecond. Errors: [*KeyMadeError], [ErrTooManyKeys].
+// CreateKey stores a key with its hash, once for each Idempotency-Key. CreatedAt is stored to the
+// microsecond. Errors: [*KeyMadeError], [ErrTooManyKeys].
 func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) error {
 	made, err := postgres.Once(ctx, s.pool, key.BusinessID, func(ctx context.Context, tx pgx.Tx) (KeyMadeError, error) {
 		n, err := countLive(ctx, tx, "api_keys", key.BusinessID, `
@@ -122,8 +126,8 @@ func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) 
 	return nil
 }
 
-// Keys lists the keys of a business, oldest first, and the cursor of the page that follows, "" after the last. Faults:
-// invalid_parameter for a cursor that it has not given.
+// Keys returns a page of a business's keys, oldest first, and the cursor of the next page; ""
+// after the last. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, page request.Page) ([]Key, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -141,8 +145,8 @@ func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, page request.Pag
 	return keys, next, nil
 }
 
-// revokeKeysSQL ends one key of a business, or all where the id is null, and tells whether there is such a key. One that was revoked
-// before keeps its time.
+// revokeKeysSQL revokes one key of a business, or all if the id is null. It returns whether the
+// key exists. A key that is already revoked keeps its time.
 var revokeKeysSQL = `
 WITH revoked AS (
     UPDATE api_keys SET revoked_at = @now, sequence = sequence + 1
@@ -153,13 +157,13 @@ WITH revoked AS (
 )
 SELECT EXISTS (SELECT FROM api_keys WHERE business_id = @business_id AND id = @id)`
 
-// RevokeKey ends a key, once, or returns [ErrNotFound]: when it returns, no booking by the key is written any more. A key revoked before
-// keeps its time.
+// RevokeKey revokes a key, once for each Idempotency-Key. After it returns, no booking with the
+// key is written. A key that is already revoked keeps its time. Errors: [ErrNotFound].
 func (s *Store) RevokeKey(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
 	return s.revokeKeys(ctx, businessID, &id, now)
 }
 
-// RevokeAllKeys ends every key of a business, once.
+// RevokeAllKeys revokes every key of a business, once for each Idempotency-Key.
 func (s *Store) RevokeAllKeys(ctx context.Context, businessID uuid.UUID, now time.Time) error {
 	return s.revokeKeys(ctx, businessID, nil, now)
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// subjectTable is the table of what a link can lead to, and a charge can be of. Reservations, of which a charge can be, too, are rental's.
+// subjectTable is the table of each kind of subject that has a link and can have a charge.
+// Reservations can have a charge, too, but are stored by rental.
 var subjectTable = map[event.SubjectKind]string{event.Booking: "bookings", event.Ticket: "tickets"}
 
-// LinkHash returns what is kept of the link to a booking or an order of tickets, nil where the customer was forgotten. Errors:
-// [ErrNotFound].
+// LinkHash returns the stored hash of the link to a booking or an order of tickets; nil if the
+// customer was anonymized. Errors: [ErrNotFound].
 func (s *Store) LinkHash(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind, id uuid.UUID) ([]byte, error) {
 	var kept []byte
 	err := s.pool.QueryRow(ctx, `SELECT link_hash FROM `+subjectTable[kind]+` WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&kept)
@@ -31,15 +32,15 @@ func (s *Store) LinkHash(ctx context.Context, businessID uuid.UUID, kind event.S
 	return kept, nil
 }
 
-// Linked is what a link leads to.
+// Linked is the booking or order that a link leads to.
 type Linked struct {
 	Kind       event.SubjectKind
 	BusinessID uuid.UUID
 	ID         uuid.UUID
-	EndsAt     time.Time // of what was booked
+	EndsAt     time.Time // of the booking or event
 }
 
-// ByLink returns what the link whose token has this hash leads to, or [ErrNotFound].
+// ByLink returns the booking or order whose link's token has this hash. Errors: [ErrNotFound].
 func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
 	var (
 		found Linked
@@ -82,11 +83,11 @@ type OpenCharge struct {
 	Reference string
 	Amount    int64
 	DueAt     time.Time
-	// OnCheckout says that Reference is the provider's own page.
+	// OnCheckout reports that Reference is the provider's own page.
 	OnCheckout bool
 }
 
-// OpenCharge returns the charge of a subject that can be paid now. Errors: [ErrNotFound] where there is none.
+// OpenCharge returns the charge of a subject that can be paid now. Errors: [ErrNotFound] if it has none.
 func (s *Store) OpenCharge(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) (OpenCharge, error) {
 	var c OpenCharge
 	err := s.pool.QueryRow(ctx, `

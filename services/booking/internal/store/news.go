@@ -12,12 +12,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// RefusedElsewhere is the reason of a refund that is refused because what it would give back was given back at the
-// provider.
+// RefusedElsewhere is the reason of a refund that is refused because its amount was already refunded at the provider.
 const RefusedElsewhere = "refunded_at_provider"
 
-// noteElsewhere notes the sum of what was given back at the provider and not here. A refund on its way for which too
-// little is left then ends as refused, so that nothing is promised twice.
+// noteElsewhere stores the sum of the refunds that were made at the provider, not through Slotmesh. If too
+// little is then left for a pending refund, that refund becomes refused, so that no amount is refunded twice.
 const noteElsewhere = `
 UPDATE payments
 SET refunded = refunded - refunded_elsewhere + least(@elsewhere::bigint, amount - refunded + refunded_elsewhere),
@@ -33,8 +32,8 @@ WHERE business_id = @business_id AND subject_id = @id`
 
 var noteElsewhereRecorded = recordCharge(noteElsewhere)
 
-// RefundedElsewhere notes how much of a payment was given back at the provider and not here, in all. To say it twice
-// changes nothing.
+// RefundedElsewhere stores the total that was refunded at the provider, not through Slotmesh, in
+// minor units. It is idempotent.
 func (s *Store) RefundedElsewhere(ctx context.Context, businessID, subjectID uuid.UUID, sum int64, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		if p.payment != ChargePaid || sum == p.elsewhere {
@@ -56,7 +55,8 @@ var noteDispute = recordCharge(`
 UPDATE payments SET dispute_status = @dispute_status, dispute_reason = nullif(@dispute_reason, ''), news = news + 1, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id`)
 
-// Disputed notes how far a dispute of a payment is. One that has ended stays so, and to say it twice changes nothing.
+// Disputed stores the status of a payment's dispute. A dispute that has ended does not become open
+// again. Disputed is idempotent.
 func (s *Store) Disputed(ctx context.Context, businessID, subjectID uuid.UUID, d payment.Dispute, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		if p.payment != ChargePaid || d.Status == p.dispute || p.dispute != "" && d.Status == payment.DisputeOpen {

@@ -12,11 +12,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// Both statements are answered from the index of never_twice alone and do not sort, which is cheaper for the client. A row
-// for each booking costs the database least where there are few; a row for each resource makes less of many.
+// eachSQL and gatheredSQL read only the index of never_twice and do not sort; the client sorts at less cost. For
+// few bookings, a row for each booking costs the database least. For many, a row for each resource is cheaper.
 //
-// The parameters stand in subselects so that the planner cannot look at them: it would find, for each window anew, that a
-// plan of its own promises a little less work, and planning takes longer than reading a day.
+// The parameters are in subselects to hide them from the planner. Otherwise it would make a new plan for
+// each window, because such a plan looks slightly cheaper. But planning takes longer than reading a day.
 const (
 	eachSQL = `
 SELECT resource_id, lane, holder = '00000000-0000-0000-0000-000000000000', lower(during), upper(during)
@@ -29,7 +29,7 @@ WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))
 GROUP BY 1, 2, 3`
 )
 
-// fewDays is the longest window that is read by booking.
+// fewDays is the longest window that is read with a row for each booking.
 const fewDays = 3 * 24 * time.Hour
 
 func occupiedSQL(from, to time.Time) string {
@@ -39,34 +39,36 @@ func occupiedSQL(from, to time.Time) string {
 	return gatheredSQL
 }
 
-// othersSQL is eachSQL without the time that one appointment holds itself. A class booking's is held by the nil UUID, as that of the
-// other guests: it hinders no class session, and a class booking moves to none but such.
+// othersSQL is eachSQL without the time that one appointment occupies. The time of a class booking
+// stays in, because its holder is the nil UUID, as for all guests. That does no harm: class time
+// does not conflict with class sessions, and a class booking can only be rescheduled to a session.
 const othersSQL = eachSQL + ` AND holder <> (SELECT $4::uuid)`
 
-// heldSQL names what a booking occupies, by its key alone: whoever moves one that ended long ago keeps its members, too.
+// heldSQL returns the resources that a booking occupies. It includes archived time, so that an old
+// booking that is rescheduled keeps its members, too.
 const heldSQL = `
 SELECT resource_id FROM occupied_time WHERE business_id = $1 AND booking_id = $2
 UNION
 SELECT resource_id FROM past_occupied_time WHERE business_id = $1 AND booking_id = $2
 ORDER BY 1`
 
-// seatsSQL reads the sessions that start within a window.
+// seatsSQL reads the seats taken in the sessions that start within a window.
 const seatsSQL = `
 SELECT session_id, starts_at, taken
 FROM class_sessions
 WHERE business_id = $1 AND starts_at >= $2 AND starts_at < $3 AND taken > 0
 ORDER BY starts_at, session_id`
 
-// firstBookingSQL asks whether a customer has no earlier booking that counts (semantics.md §5). E-mail addresses are
-// compared without regard to case.
+// firstBookingSQL returns whether a customer has no earlier booking that is not cancelled
+// (semantics.md §5). It compares e-mail addresses without regard to case.
 const firstBookingSQL = `
 SELECT NOT EXISTS (
     SELECT FROM bookings
     WHERE business_id = $1 AND lower(customer_email) = lower($2) AND status <> 'cancelled'
 )`
 
-// Occupied returns what live bookings of a business occupy within [from, to), and the seats taken in class sessions that
-// start then where seats are asked for, in one round trip.
+// Occupied returns the time that the bookings of a business occupy within [from, to), in one round
+// trip. If seats is true, it also returns the seats taken in class sessions that start then.
 func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (booking.Occupied, error) {
 	if seats {
 		now, err := s.Snapshot(ctx, businessID, from, to, Asked{Seats: true})
@@ -83,24 +85,24 @@ func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to tim
 	return booking.Occupied{Busy: busy}, nil
 }
 
-// Asked says what a decision needs of the tables, beside the occupied time.
+// Asked lists what a decision reads besides the occupied time.
 type Asked struct {
 	FirstBookingOf string    // an e-mail address, or ""
-	Seats          bool      // those taken in class sessions
-	Moving         uuid.UUID // a booking whose own time is to count as free; the nil UUID for none
-	Claim          *Claiming // the right to answer an idempotency key; nil where none is asked for
+	Seats          bool      // read the seats taken in class sessions
+	Moving         uuid.UUID // the booking whose own time counts as free; the nil UUID for none
+	Claim          *Claiming // the idempotency lock to acquire; nil for none
 }
 
-// Snapshot is what the decision about one booking needs of the tables.
+// Snapshot is the state of the tables that a decision about one booking needs.
 type Snapshot struct {
 	Occupied booking.Occupied
-	First    bool        // the customer has no earlier booking; false when it was not asked
-	Held     []uuid.UUID // the resources that the booking holds that is moved
-	Claimed  Claimed     // what became of the claim that was asked for
+	First    bool        // the customer has no earlier booking; false if it was not asked
+	Held     []uuid.UUID // the resources that the booking to reschedule occupies
+	Claimed  Claimed     // the result of asking for the idempotency lock
 }
 
-// Snapshot reads the occupied time within [from, to) and what else is asked, in one round trip. A claim is asked for first, so that what its holder reads is
-// not older.
+// Snapshot reads the occupied time within [from, to) and everything in asked, in one round trip. It
+// acquires the idempotency lock first, so that what the request reads is not older than its lock.
 func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked Asked) (Snapshot, error) {
 	if asked == (Asked{}) {
 		occupied, err := s.Occupied(ctx, businessID, from, to, false)

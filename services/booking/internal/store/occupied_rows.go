@@ -13,15 +13,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// A calendar of two months reads thousands of instants. They are taken from the wire form of the rows: to scan each into
-// a time.Time costs more than to find them.
+// A calendar of two months reads thousands of instants. This file decodes them from the wire
+// format of the rows, because scanning each into a time.Time costs more than finding it.
 
-// inBinary asks for every column in PostgreSQL's binary form, which is the one read here.
+// inBinary requests every column in PostgreSQL's binary format, the only one that is decoded here.
 var inBinary = pgx.QueryResultFormats{pgx.BinaryFormatCode}
 
 var errNotBinary = errors.New("the database sends occupied time in text; leave default_query_exec_mode=simple_protocol out of DATABASE_URL")
 
-// The binary form of the columns, in bytes.
+// Sizes, in bytes, in the binary format of the columns.
 const (
 	uuidSize    = 16
 	integerSize = 4
@@ -31,7 +31,8 @@ const (
 	elementSize = integerSize + instantSize
 )
 
-// collectBusy puts resources, and the spans of each, in order. It reads the rows of either statement.
+// collectBusy returns the resources in order, each with its spans in order. It reads the rows of
+// eachSQL or gatheredSQL.
 func collectBusy(rows pgx.Rows) ([]booking.Busy, error) {
 	defer rows.Close()
 	all := gatherings.Get().(*gathering)
@@ -47,28 +48,28 @@ func collectBusy(rows pgx.Rows) ([]booking.Busy, error) {
 	return all.inOrder(), nil
 }
 
-// holding is what the spans of one row are of.
+// holding is the resource of a row, and whether a class occupies it.
 type holding struct {
 	booking.Resource
 	class bool
 }
 
-// gatherings keeps the memory of reading; what is handed out is none of it.
+// gatherings reuses the memory of decoding. The results do not refer to that memory.
 var gatherings = sync.Pool{New: func() any { return &gathering{at: make(map[holding]int32)} }}
 
-// gathering is what was read so far.
+// gathering collects the rows that have been read.
 type gathering struct {
 	of    []holding
-	count []int             // of spans, by holding
-	at    map[holding]int32 // in of
+	count []int             // number of spans of each holding
+	at    map[holding]int32 // index in of
 	spans []heldSpan
-	parts []timespan.Span // room for spans by holding
+	parts []timespan.Span // buffer for the spans in order of their holding
 }
 
-// maxKeptSpans is the most spans for which the memory is kept: a rare large answer must not hold its memory for good.
+// maxKeptSpans is the largest number of spans whose memory is reused. The memory of a rare larger result is released.
 const maxKeptSpans = 1 << 16
 
-// free gives the memory back, and reports whether it is small enough to be kept.
+// free returns the memory to the pool, and reports whether it did. It drops memory for more than maxKeptSpans spans.
 func (g *gathering) free() bool {
 	if cap(g.spans) > maxKeptSpans || cap(g.parts) > maxKeptSpans {
 		return false
@@ -84,7 +85,8 @@ type heldSpan struct {
 	of int32
 }
 
-// add takes a row: resource, lane, class, and an instant or an array of them, both for starts and ends.
+// add decodes a row: resource, lane, class, starts and ends. Starts and ends are either one
+// instant each or arrays of the same length. Error: errNotBinary.
 func (g *gathering) add(row [][]byte) error {
 	if len(row[0]) != uuidSize || len(row[1]) != integerSize || len(row[2]) != boolSize {
 		return errNotBinary
@@ -126,7 +128,7 @@ func (g *gathering) addSpan(of int32, start, end []byte) {
 	g.spans = append(g.spans, heldSpan{timespan.Span{Start: seconds(start), End: seconds(end)}, of})
 }
 
-// seconds are those since 1970 of an instant, which PostgreSQL counts in microseconds since 2000.
+// seconds returns the Unix seconds of an instant in PostgreSQL's form, microseconds since 2000. It rounds down.
 func seconds(instant []byte) int64 {
 	const second, epoch = 1_000_000, 946_684_800
 	micros := int64(binary.BigEndian.Uint64(instant))
@@ -137,14 +139,14 @@ func seconds(instant []byte) int64 {
 	return s + epoch
 }
 
-// inOrder spells the resources out. The edges of all share one array.
+// inOrder returns the collected resources and spans in order, each span once. All Edges share one array.
 func (g *gathering) inOrder() []booking.Busy {
 	busy, edges := make([]booking.Busy, len(g.of)), make([]int64, 0, 2*len(g.spans))
 	for i, spans := range g.apart() {
 		slices.SortFunc(spans, bySpan)
 		from := len(edges)
 		for j, s := range spans {
-			if j == 0 || s != spans[j-1] { // guests of one session hold the same time
+			if j == 0 || s != spans[j-1] { // guests of one session occupy the same time
 				edges = append(edges, s.Start, s.End)
 			}
 		}
@@ -156,7 +158,7 @@ func (g *gathering) inOrder() []booking.Busy {
 	return busy
 }
 
-// apart are the spans by holding.
+// apart returns the spans of each holding.
 func (g *gathering) apart() [][]timespan.Span {
 	g.parts = slices.Grow(g.parts[:0], len(g.spans))
 	parts, from := make([][]timespan.Span, len(g.of)), 0

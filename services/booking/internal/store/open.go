@@ -11,12 +11,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// mayOpenSQL fails the transaction where the customer has as much open as they may, beside the subject of this id,
-// whose row is in.
+// mayOpenSQL fails the transaction if the customer has more open bookings, orders and reservations
+// than allowed. The row of the subject with this id is already inserted.
 const mayOpenSQL = `SELECT may_open(@business_id, @id, @customer_email, @now::timestamptz, @most_open::integer)`
 
-// OpenReservation is a reservation of the booking page, which rental keeps, as far as the limit of open things of a
-// customer asks.
+// OpenReservation is a reservation of the booking page, reduced to what the limit of open bookings
+// per customer needs. Rental stores the reservation itself.
 type OpenReservation struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
@@ -26,8 +26,7 @@ type OpenReservation struct {
 	Now        time.Time
 }
 
-// CountReservation counts a reservation as open until it ends. To count it again changes nothing. Errors:
-// [ErrTooManyOpen].
+// CountReservation counts a reservation as open until it ends. It is idempotent. Errors: [ErrTooManyOpen].
 func (s *Store) CountReservation(ctx context.Context, r OpenReservation) error {
 	args := pgx.NamedArgs{
 		"business_id": r.BusinessID, "id": r.ID, "customer_email": r.Email, "ends_at": r.EndsAt, "most_open": r.MaxOpen,
@@ -52,7 +51,7 @@ func (s *Store) CountReservation(ctx context.Context, r OpenReservation) error {
 	return nil
 }
 
-// UncountReservation no longer counts a reservation as open. To say it twice changes nothing.
+// UncountReservation stops counting a reservation as open. It is idempotent.
 func (s *Store) UncountReservation(ctx context.Context, businessID, id uuid.UUID) error {
 	_, err := s.pool.Exec(ctx, `DELETE FROM open_reservations WHERE business_id = $1 AND reservation_id = $2`, businessID, id)
 	if err != nil {

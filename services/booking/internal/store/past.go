@@ -11,17 +11,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// PastAfter is how long after its end the time of a booking is out of the constraint's way (lifecycle.md §6). Calendars of others show as
-// much of the past (§2).
+// PastAfter is how long after its end the time of a booking is archived (lifecycle.md §6).
+// Calendar feeds show as much of the past (§2).
 const PastAfter = 90 * 24 * time.Hour
 
-// pastStep is how many bookings one transaction moves, so that none holds many locks.
+// pastStep is the maximum of bookings that one transaction archives, so that it does not hold many locks.
 const pastStep = 500
 
 const (
-	// pastHeldSQL names bookings after one that occupy time which had ended by then, or sit in sessions that had begun. The constraint's
-	// own index finds the first. Bookings are not joined here, so that no plan
-	// reads the history of them.
+	// pastHeldSQL returns bookings after a given one whose occupied time had ended by then or whose
+	// class session had begun. The constraint's own index finds the occupied time. The query does not
+	// join bookings, so that no plan reads the history of bookings.
 	pastHeldSQL = `
 SELECT booking_id FROM occupied_time
 WHERE business_id = $1 AND during << tstzrange($2, NULL) AND booking_id > $3
@@ -30,14 +30,16 @@ SELECT booking_id FROM class_seats
 WHERE business_id = $1 AND starts_at <= $2 AND booking_id > $3
 ORDER BY 1 LIMIT $4`
 
-	// lockEndedSQL leaves out what somebody else has locked: a cancel or a move goes on, and the next hour comes.
+	// lockEndedSQL skips bookings that another transaction has locked, such as a cancellation; a run
+	// an hour later archives them.
 	lockEndedSQL = `
 SELECT id FROM bookings
 WHERE business_id = $1 AND id = ANY($2) AND ends_at <= $3
 ORDER BY id FOR UPDATE SKIP LOCKED`
 
-	// movePastSQL moves the time of bookings that its transaction has locked before, each whole or not at all, and gives their seats back.
-	// As everywhere (bookSQL, moveSQL) occupied time comes before counters; those change in the order of their keys.
+	// movePastSQL archives the time of bookings that its transaction has locked, and gives their seats
+	// back. It archives all time of a booking or none. As in bookSQL and moveSQL it locks occupied
+	// time before counters, and counters in the order of their keys.
 	movePastSQL = `
 WITH due AS MATERIALIZED (
     SELECT id FROM unnest(@ids::uuid[]) AS id
@@ -69,8 +71,8 @@ WITH due AS MATERIALIZED (
 )
 SELECT count(*) FROM due`
 
-	// emptySessionsSQL deletes the counters of past sessions in which nobody sits by now. One with seats stays: it is what a late
-	// cancel gives them back to.
+	// emptySessionsSQL deletes the counters of past sessions without seats taken. A counter with seats
+	// stays, so that a late cancellation can lower it.
 	emptySessionsSQL = `
 DELETE FROM class_sessions
 WHERE (business_id, starts_at, session_id) IN (
@@ -79,8 +81,9 @@ WHERE (business_id, starts_at, session_id) IN (
     LIMIT $3 FOR UPDATE SKIP LOCKED)`
 )
 
-// MovePast moves the occupied time of bookings that had ended by then, buffers included, out of the constraint's way, and deletes seats and
-// sessions of such, of one business. It returns of how many bookings that was. What somebody changes meanwhile stays for the next time.
+// MovePast archives the occupied time, buffers included, of one business's bookings that had ended
+// by then. It deletes their seats, and past sessions without seats. It returns the number of
+// archived bookings. A booking that another transaction is changing is left for the next run.
 func (s *Store) MovePast(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for after := uuid.Nil; ; {
@@ -136,8 +139,8 @@ func (s *Store) deleteEmptySessions(ctx context.Context, businessID uuid.UUID, t
 	}
 }
 
-// HoldsPast names up to limit businesses after one, in the order of their ids, of which [Store.MovePast] finds something to do. It goes
-// from business to business by index.
+// HoldsPast returns up to limit businesses for which [Store.MovePast] has something to do, after
+// the given one in the order of ids. The query goes from business to business by index.
 func (s *Store) HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with occupied time of the past", holdsPastSQL, after, then, limit)
 }

@@ -21,20 +21,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// ErrPaymentOver says that a charge can no longer be opened: its subject is off, or its idempotency key was taken over.
+// ErrPaymentOver means that a charge can no longer be opened: its subject is cancelled, or its
+// idempotency lock was lost.
 var ErrPaymentOver = errors.New("the payment is over")
 
-// NewPayment is the charge that a booking or an order of tickets waits for. Amount is in minor units of its currency. Where the
-// charge is not open by DueAt, what waits for it is released.
+// NewPayment is the charge that a booking or an order of tickets waits for. Amount is in minor units
+// of the sale's currency. If the charge is not open by DueAt, the booking or order is released.
 type NewPayment struct {
 	Provider string
 	Account  string
 	Amount   int64
-	Policy   refund.Policy // by which it is refunded
+	Policy   refund.Policy // the cancellation policy for its refund
 	DueAt    time.Time
-	// OnCheckout says that the customer pays on the provider's own page.
+	// OnCheckout means that the customer pays on the provider's own page.
 	OnCheckout bool
-	// ByHand says that a booking waits for the owner's confirmation once it is paid.
+	// ByHand means that after the payment the booking still waits for the owner's confirmation.
 	ByHand bool
 }
 
@@ -50,18 +51,20 @@ func addPayment(args pgx.NamedArgs, p *NewPayment) error {
 	return err
 }
 
-// OpenPayment is a charge that the provider has created, as Confirmation tells the customer of it. It expires at DueAt.
+// OpenPayment is a charge that the provider has created, with the confirmation that the customer
+// gets. It expires at DueAt.
 type OpenPayment struct {
 	BusinessID   uuid.UUID
 	Confirmation Confirmation // has a Payment
 	DueAt        time.Time
-	Claim        *Claim         // where it is set, Confirmation is kept for its idempotency key
-	Write        postgres.Write // that of the booking: [NewBooking.Named]
+	Claim        *Claim         // if set, Confirmation is stored for its idempotency key
+	Write        postgres.Write // of the booking: [NewBooking.Named]
 	Now          time.Time
 }
 
-// openPaymentSQL is one statement, so that the answer is kept and the booking told of exactly when the charge is noted. It locks the
-// booking before the charge, as moves do. may_write fails it where its attempt was refused while the provider was asked.
+// openPaymentSQL is one statement, so that the open charge, the confirmation and the booking's
+// event are stored together or not at all. It locks the booking before the charge, as moveSQL
+// does. may_write fails it if the write was refused while the provider was creating the charge.
 var openPaymentSQL = `
 WITH claim AS MATERIALIZED (
     SELECT 1
@@ -91,14 +94,14 @@ WITH claim AS MATERIALIZED (
 )
 SELECT EXISTS (SELECT FROM opened), may_write(@business_id, @write_id, @begun)`
 
-// openedSQL says whether openPaymentSQL has noted a charge: it is open, or was paid since, or its answer is kept.
+// openedSQL returns whether openPaymentSQL has stored the charge: it is open or paid, or its confirmation is stored.
 const openedSQL = `
 SELECT EXISTS (SELECT FROM payments WHERE business_id = $1 AND subject_id = $2 AND status IN ('open', 'paid'))
     OR EXISTS (SELECT FROM idempotency_records
                WHERE business_id = $1 AND principal = $3 AND idempotency_key = $4 AND token = $5 AND confirmation IS NOT NULL)`
 
-// OpenPayment notes that the charge of a booking is open. Errors: [ErrPaymentOver], [postgres.ErrRefused]; a fault of kind
-// outcome_unknown, after any other it is not noted and never will be.
+// OpenPayment stores that the charge of a booking is open. Errors: [ErrPaymentOver], [postgres.ErrRefused].
+// After any error except the fault outcome_unknown, the charge is not stored as open and never will be.
 func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 	args := pgx.NamedArgs{
 		"business_id": p.BusinessID, "id": p.Confirmation.ID, "reference": p.Confirmation.Payment.Reference,
@@ -120,9 +123,9 @@ func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 	}, exists(openedSQL, p.BusinessID, p.Confirmation.ID, args["principal"], args["idempotency_key"], args["token"]))
 }
 
-// AbandonPayment takes a booking back whose charge failed: it is cancelled, its time is free, and the charge, where there
-// may be one, waits to be cancelled. reference is "" where it is not known; none says that there is no charge for
-// certain.
+// AbandonPayment cancels a booking whose charge could not be opened, and frees its time. If the
+// provider may have the charge, the charge waits to be cancelled there. reference is "" if it is
+// not known. none means that the provider certainly has no charge.
 func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, now time.Time) error {
 	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p charged) error {
 		_, err := p.abandon(ctx, tx, reference, none, now)
@@ -130,7 +133,8 @@ func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.U
 	})
 }
 
-// abandon takes back what waits for a charge, where that is not paid or cancelled, and reports whether it did.
+// abandon cancels the subject of a charge, unless the charge is paid or already cancelled or being
+// cancelled. It reports whether it did.
 func (p charged) abandon(ctx context.Context, tx pgx.Tx, reference string, none bool, now time.Time) (bool, error) {
 	if p.payment != ChargeCreating && p.payment != ChargeOpen {
 		return false, nil
@@ -145,8 +149,8 @@ func (p charged) abandon(ctx context.Context, tx pgx.Tx, reference string, none 
 	return true, p.become(ctx, tx, next, reference, "", now)
 }
 
-// ReleaseUnfinished takes back what waits for a charge that was not open in time, as when the process that made them died, and
-// returns how many there were.
+// ReleaseUnfinished cancels the subjects of charges that were not open in time, for example
+// because the process died. It returns their number.
 func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, error) {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct{ BusinessID, ID uuid.UUID }], "find charges that were not opened", `SELECT business_id, subject_id FROM payments
 		WHERE status = 'creating' AND due_at <= $1 ORDER BY due_at LIMIT 1000`, now)
@@ -167,9 +171,10 @@ func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, erro
 	return len(due), nil
 }
 
-// leaseSQL puts off what it returns, longer each time, so that no other replica takes it up meanwhile and a provider
-// that is away is not asked in vain too often. The shortest time is longer than a call of a provider may take. The next business by id is
-// found without reading what else is due of the one before.
+// leaseSQL leases a due charge: it sets the next attempt to 1, 2, 4, … minutes from now, at most
+// an hour. So no other replica takes the charge in the meantime, and an unavailable provider is
+// not called too often. The shortest lease is longer than a call to a provider may take. The query
+// finds the next business by id without reading the other due charges of the previous one.
 const leaseSQL = `
 UPDATE payments
 SET due_at = @now::timestamptz + least(interval '1 hour', interval '1 minute' * power(2, least(attempts, 10))),
@@ -186,8 +191,9 @@ WHERE (business_id, subject_id) = (
 RETURNING business_id, subject_kind, subject_id, provider, account, amount, currency, coalesce(reference, ''),
           CASE WHEN refund_status = 'pending' THEN refund_number ELSE 0 END, coalesce(refund_amount, 0), on_checkout`
 
-// LeaseDue returns the charge that has been due for longest of the next business that has one due: the next by id after this one, or else
-// the first, but for those. It is due again later, should it not be ended. Errors: [ErrNotFound].
+// LeaseDue leases and returns the longest due charge of the next business that has one. The next
+// business is the first by id after the given one, or else the first of all; those in but are
+// excluded. If the charge is not ended, it is due again later. Errors: [ErrNotFound].
 func (s *Store) LeaseDue(ctx context.Context, after uuid.UUID, but []uuid.UUID, now time.Time) (payment.Due, error) {
 	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now, "after": after, "but": but})
 	if err != nil {
@@ -219,7 +225,7 @@ func scanDue(row pgx.CollectableRow) (payment.Due, error) {
 	return d, err
 }
 
-// NoteReference keeps the provider's name of a charge that was not known to exist.
+// NoteReference stores the provider's reference of a charge.
 func (s *Store) NoteReference(ctx context.Context, of payment.Subject, reference string) error {
 	_, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $3 WHERE business_id = $1 AND subject_id = $2`,
 		of.BusinessID, of.ID, reference)
@@ -229,7 +235,8 @@ func (s *Store) NoteReference(ctx context.Context, of payment.Subject, reference
 	return nil
 }
 
-// Unpaid reports whether something was cancelled because it was not paid in time, as long as its events are kept. p is what is paid of it.
+// Unpaid reports whether a booking or order was cancelled because it was not paid in time. p is
+// its charge. Once its events are pruned, Unpaid returns false.
 func (s *Store) Unpaid(ctx context.Context, businessID, subjectID uuid.UUID, status string, p *Payment) (bool, error) {
 	if status != booking.StatusCancelled || p == nil || p.Status != ChargeCancelled {
 		return false, nil
@@ -237,7 +244,7 @@ func (s *Store) Unpaid(ctx context.Context, businessID, subjectID uuid.UUID, sta
 	return eventlog.Unpaid(ctx, s.pool, businessID, subjectID)
 }
 
-// FindPayment returns the ids of the business and of what a charge is of. Errors: [ErrNotFound].
+// FindPayment returns the ids of the business and the subject of a charge. Errors: [ErrNotFound].
 func (s *Store) FindPayment(ctx context.Context, provider, account, reference string) (uuid.UUID, uuid.UUID, error) {
 	var businessID, subjectID uuid.UUID
 	err := s.pool.QueryRow(ctx, `SELECT business_id, subject_id FROM payments
@@ -251,7 +258,7 @@ func (s *Store) FindPayment(ctx context.Context, provider, account, reference st
 	return businessID, subjectID, nil
 }
 
-// HasPayment reports whether something has a charge of this account. Errors: [ErrNotFound] where it has none.
+// HasPayment returns nil if the subject has a charge with this provider and account, otherwise [ErrNotFound].
 func (s *Store) HasPayment(ctx context.Context, of payment.Subject, provider, account string) error {
 	var there bool
 	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM payments
@@ -266,8 +273,8 @@ func (s *Store) HasPayment(ctx context.Context, of payment.Subject, provider, ac
 	return nil
 }
 
-// SupersedePayment notes that an open charge is paid on the provider's page of this reference, and not by the charge of the other one any
-// more, which can no longer be paid. Errors: [ErrPaymentOver] where that is not the open charge.
+// SupersedePayment stores that an open charge is now paid on the provider's page with the reference to. The charge with
+// the reference from can no longer be paid. Errors: [ErrPaymentOver] if neither reference is that of the open charge.
 func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid.UUID, from, to string, now time.Time) error {
 	tag, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $4, on_checkout = true, updated_at = $5
 		WHERE business_id = $1 AND subject_id = $2 AND status = 'open' AND reference IN ($3, $4)`, businessID, subjectID, from, to, now)
@@ -280,8 +287,9 @@ func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid
 	return nil
 }
 
-// PaymentPaid sells tickets, or confirms a booking, whose charge was paid. A booking that the owner confirms by hand stays pending. What is
-// off already is refunded whole. To say it twice changes nothing.
+// PaymentPaid stores that a charge was paid, and confirms the booking or sells the tickets. A
+// booking that needs manual confirmation stays pending. If the subject is already cancelled, the
+// whole amount is refunded. PaymentPaid is idempotent.
 func (s *Store) PaymentPaid(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		switch {
@@ -295,8 +303,8 @@ func (s *Store) PaymentPaid(ctx context.Context, businessID, subjectID uuid.UUID
 	})
 }
 
-// PaymentCancelled notes that a charge can no longer be paid, and cancels what waits for it, but not a booking that the owner has confirmed
-// without the money. To say it twice changes nothing.
+// PaymentCancelled stores that a charge can no longer be paid, and cancels the booking or order that waits
+// for it. A booking that the owner has confirmed without the payment stays. PaymentCancelled is idempotent.
 func (s *Store) PaymentCancelled(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		switch p.payment {
@@ -306,20 +314,20 @@ func (s *Store) PaymentCancelled(ctx context.Context, businessID, subjectID uuid
 				return err
 			}
 			return errors.Join(err, p.cancel(ctx, tx, false, now))
-		case ChargeCancelling: // what it is of was cancelled before, which was told
+		case ChargeCancelling: // the subject was cancelled before, and its event recorded
 			return p.become(ctx, tx, ChargeCancelled, "", "", now)
 		}
 		return nil
 	})
 }
 
-// failCharge notes an attempt to pay, where it is a newer one than the last that is known of.
+// failCharge stores a failed attempt to pay, if it is newer than the last stored one.
 var failCharge = recordCharge(`
 UPDATE payments SET failed_at = @failed_at::timestamptz, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id AND status = 'open' AND (failed_at IS NULL OR failed_at < @failed_at::timestamptz)`)
 
-// PaymentFailed notes that an attempt to pay failed, at an instant by the provider's clock. The charge stays open for another one. To
-// say it twice changes nothing.
+// PaymentFailed stores that an attempt to pay failed at an instant by the provider's clock. The
+// charge stays open for another attempt. PaymentFailed is idempotent.
 func (s *Store) PaymentFailed(ctx context.Context, businessID, subjectID uuid.UUID, at, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		_, err := tx.Exec(ctx, failCharge[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
@@ -329,7 +337,7 @@ func (s *Store) PaymentFailed(ctx context.Context, businessID, subjectID uuid.UU
 	})
 }
 
-// The statuses of a charge; the migration says how they follow each other.
+// Statuses of a charge. The migration documents their transitions.
 const (
 	ChargeCreating   = "creating"
 	ChargeOpen       = "open"
@@ -338,22 +346,23 @@ const (
 	ChargeCancelled  = "cancelled"
 )
 
-// charged is a charge with its newest refund, and what it is of, all locked.
+// charged is a charge with its newest refund and its subject. The transaction has locked the
+// charge and, unless it is a reservation, the subject.
 type charged struct {
 	businessID, id uuid.UUID // of the subject
 	kind           event.SubjectKind
 	status         string // of the subject
 	payment        string
-	confirms       bool // the payment confirms what waits for it
+	confirms       bool // the payment confirms the subject
 	amount         int64
 	refundNumber   int
 	refund         payment.RefundStatus
-	elsewhere      int64                 // what was given back at the provider
+	elsewhere      int64                 // refunded at the provider, not through Slotmesh
 	dispute        payment.DisputeStatus // "": none
 }
 
-// underLock decides on a charge while it and what it is of are locked, the subject first, as moves of bookings and cancellations of tickets
-// lock them.
+// underLock calls decide in a transaction that has locked the subject and then its charge. Transitions of
+// bookings and cancellations of tickets use the same order. Errors: [ErrNotFound], and those of decide.
 func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID, decide func(pgx.Tx, charged) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		p := charged{businessID: businessID, id: subjectID}
@@ -389,13 +398,15 @@ func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID, 
 	return nil
 }
 
-// reservationStatus is the status of a reservation as far as its charge says: one whose charge is closed, or about to be, is off.
+// reservationStatus is the status of a reservation by the status of its charge. A reservation
+// whose charge is cancelled, or is being cancelled, counts as cancelled.
 var reservationStatus = map[string]string{
 	ChargeCreating: booking.StatusPending, ChargeOpen: booking.StatusPending, ChargePaid: booking.StatusConfirmed,
 	ChargeCancelling: booking.StatusCancelled, ChargeCancelled: booking.StatusCancelled,
 }
 
-// confirm confirms what waits for its payment; what has moved on stays where it is. A reservation is confirmed by rental, which asks.
+// confirm confirms a booking or sells an order that is still pending. Rental confirms its
+// reservations itself, after it has read the charge.
 func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	if p.status != booking.StatusPending || p.kind == event.Reservation || !p.confirms {
 		return nil
@@ -409,8 +420,8 @@ func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	return err
 }
 
-// cancel cancels the subject, whatever has become of it. Where it is untold, and no event has told of it, none does now. A reservation is
-// cancelled by rental, which asks.
+// cancel cancels the subject. If untold is true and no event of the subject has been recorded yet, its
+// cancellation records none either. Rental cancels its reservations itself, after it has read the charge.
 func (p charged) cancel(ctx context.Context, tx pgx.Tx, untold bool, now time.Time) error {
 	switch p.kind {
 	case event.Reservation:
@@ -418,7 +429,7 @@ func (p charged) cancel(ctx context.Context, tx pgx.Tx, untold bool, now time.Ti
 	case event.Ticket:
 		_, err := tx.Exec(ctx, cancelTicketSQL, cancelTicketArgs(ctx, p.businessID, p.id, refund.Owed{}, untold, now))
 		return err
-	default: // the rest is about bookings
+	default: // the code below is for bookings
 	}
 	t, _ := state.Of(state.Cancel)
 	args := moveArgs(ctx, p.businessID, p.id, t, refund.Owed{}, now)
@@ -427,7 +438,7 @@ func (p charged) cancel(ctx context.Context, tx pgx.Tx, untold bool, now time.Ti
 	return err
 }
 
-// changeCharge changes the state of a charge.
+// changeCharge changes the status of a charge.
 const changeCharge = `
 UPDATE payments
 SET status = @status, reference = coalesce(nullif(@reference, ''), reference), due_at = @now, attempts = 0, updated_at = @now
@@ -435,8 +446,8 @@ WHERE business_id = @business_id AND subject_id = @id`
 
 var changeChargeRecorded = recordCharge(changeCharge)
 
-// become changes the charge's state; what is not final is due at once. A reference of "" keeps the one there is, a type of "" records
-// no event.
+// become changes the charge's status. A status that is not final is due for reconciliation at
+// once. If reference is "", the stored reference stays; if typ is "", no event is recorded.
 func (p charged) become(ctx context.Context, tx pgx.Tx, status, reference string, typ event.Type, now time.Time) error {
 	args := pgx.NamedArgs{"business_id": p.businessID, "id": p.id, "status": status, "reference": reference, "now": now}
 	sql := changeCharge

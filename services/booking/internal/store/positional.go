@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statement is SQL with its parameters by position, and their names in that order. pgx replaces names at every execution
-// anew, which takes longer than encoding the values.
+// statement is SQL with positional parameters, and their names in that order. pgx would replace
+// the names at every execution, which takes longer than encoding the values.
 type statement struct {
 	text  string
 	names []string
@@ -17,7 +17,7 @@ type statement struct {
 
 var parameter = regexp.MustCompile(`@[a-z_]+`)
 
-// positional replaces the parameters of a statement, which has no @ elsewhere.
+// positional replaces the named parameters of a statement by positional ones. The statement must have no other @.
 func positional(sql string) statement {
 	var s statement
 	s.text = parameter.ReplaceAllStringFunc(sql, func(name string) string {
@@ -31,7 +31,7 @@ func positional(sql string) statement {
 	return s
 }
 
-// values are the arguments in the order of the statement's parameters; what is not named is null.
+// values returns the arguments in the order of the statement's parameters; a parameter without an argument is null.
 func (s statement) values(args pgx.NamedArgs) []any {
 	values := make([]any, len(s.names))
 	for i, name := range s.names {

@@ -17,7 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// Payment is the charge of a booking or an order of tickets, as its row in JSON. Amounts are in minor units of its currency.
+// Payment is the charge of a booking or an order of tickets, in the form of its row in JSON.
+// Amounts are in minor units of the sale's currency.
 type Payment struct {
 	Provider string        `json:"provider"`
 	Status   string        `json:"status"`
@@ -26,20 +27,21 @@ type Payment struct {
 	Policy   refund.Policy `json:"cancellation_policy"`
 	Refunded int64         `json:"refunded"`
 
-	// The newest refund; RefundStatus is "" where there is none.
+	// The newest refund; RefundStatus is "" if there was no refund.
 	RefundAmount  int64                `json:"refund_amount"`
 	RefundPercent int                  `json:"refund_percent"`
 	RefundStatus  payment.RefundStatus `json:"refund_status"`
 	RefundReason  string               `json:"refund_reason"`
 
-	RefundedElsewhere int64                 `json:"refunded_elsewhere"` // of Refunded: at the provider, and not here
-	DisputeStatus     payment.DisputeStatus `json:"dispute_status"`     // "": the customer has not disputed it
+	// the part of Refunded that was refunded at the provider, not through Slotmesh
+	RefundedElsewhere int64                 `json:"refunded_elsewhere"`
+	DisputeStatus     payment.DisputeStatus `json:"dispute_status"` // "": the customer has not disputed it
 	DisputeReason     string                `json:"dispute_reason"`
 	UpdatedAt         time.Time             `json:"updated_at"`
 }
 
-// Left is what of the charge was paid and neither is refunded nor on its way back; nothing where the customer disputes it, or has won. p may
-// be nil.
+// Left returns the amount of the charge that was paid and is neither refunded nor in a pending refund.
+// It is 0 while the customer disputes the payment and after the customer has won. p may be nil.
 func (p *Payment) Left() int64 {
 	if p == nil || p.Status != ChargePaid || p.DisputeStatus == payment.DisputeOpen || p.DisputeStatus == payment.DisputeLost {
 		return 0
@@ -65,7 +67,8 @@ func findBooking(ctx context.Context, q postgres.Querier, businessID, id uuid.UU
 	return found, err
 }
 
-// lockBooking locks a booking and then reads it: what a statement that waits for a lock reads beside the row is older than the row.
+// lockBooking locks a booking and then reads it by a second statement. A statement that waits for
+// a lock sees the locked row as it is now, but all other rows as they were before the wait.
 func lockBooking(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Booking, error) {
 	_, err := tx.Exec(ctx, `SELECT FROM bookings WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID, id)
 	if err != nil {
@@ -74,8 +77,8 @@ func lockBooking(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Book
 	return findBooking(ctx, tx, businessID, id)
 }
 
-// Cancel cancels a booking, once, and frees its time; what owed says of it is to be refunded from then on. Errors: [ErrNotFound],
-// [*NotAllowedError], and owed's own, after which nothing is changed.
+// Cancel cancels a booking, once for each Idempotency-Key, frees its time and starts the refund that owed
+// returns. Errors: [ErrNotFound], [*NotAllowedError], and those of owed; after an error nothing has changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Booking) (refund.Owed, error)) (Booking, error) {
 	t, _ := state.Of(state.Cancel)
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
@@ -94,8 +97,8 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 	})
 }
 
-// refundSQL has a charge refunded. The table's checks hold that it is paid, that no other refund is on its way, and that no more
-// goes back than was paid.
+// refundSQL starts a refund of a charge. The table's checks require that the charge is paid, that
+// no other refund is pending, and that no more is refunded than was paid.
 const refundSQL = `
 UPDATE payments
 SET refund_number = refund_number + 1, refund_amount = @refund_amount, refund_percent = @refund_percent, refund_status = 'pending',
@@ -103,7 +106,8 @@ SET refund_number = refund_number + 1, refund_amount = @refund_amount, refund_pe
 WHERE business_id = @business_id AND subject_id = @id AND status = 'paid' AND refund_status IS DISTINCT FROM 'pending'
   AND @refund_amount::bigint > 0`
 
-// Refund has a booking refunded as owed says. Errors: [ErrNotFound], and owed's own, after which nothing is changed.
+// Refund starts the refund of a booking that owed returns. Errors: [ErrNotFound], and those of
+// owed; after an error nothing has changed.
 func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Booking) (refund.Owed, error)) (Booking, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)
@@ -131,8 +135,8 @@ func refundCharge(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, owed
 	return nil
 }
 
-// RefundEnded keeps what the provider says of a refund, and reports whether that is new: refunded, or refused for good, also after it
-// was reported as refunded. What is said of an older refund than the newest changes nothing.
+// RefundEnded stores the provider's result of a refund, and reports whether it is new. A refund is refunded, or refused
+// for good, even after it was reported as refunded. The result of an older refund than the newest changes nothing.
 func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID, number int, said payment.RefundState, now time.Time) (bool, error) {
 	changed := false
 	err := s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
@@ -153,20 +157,20 @@ func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID
 	return changed && err == nil, err
 }
 
-// follows reports whether a refund can go from one status to the next.
+// follows reports whether a refund can change from one status to the other.
 func follows(from, to payment.RefundStatus) bool {
 	switch to {
 	case payment.RefundRefunded:
 		return from == payment.RefundPending
 	case payment.RefundRefused:
 		return from == payment.RefundPending || from == payment.RefundRefunded
-	default: // nothing becomes pending again
+	default: // no refund becomes pending again
 	}
 	return false
 }
 
-// endRefund notes how a refund ended. Where a refund was reported as made and is refused later, its
-// amount was not given back after all.
+// endRefund stores how a refund ended. If a refund was reported as refunded and is refused later,
+// its amount is subtracted again from what was refunded.
 const endRefund = `
 UPDATE payments
 SET refunded = CASE WHEN @refund_status = 'refunded' THEN refunded + refund_amount

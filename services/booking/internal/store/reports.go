@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// bookingsReportSQL goes by the local start, as it was agreed with the customer.
+	// bookingsReportSQL groups by the local start that was agreed with the customer.
 	bookingsReportSQL = `
 SELECT date_trunc(@by, local_start)::date - date '1970-01-01', source, count(*),
 	count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'confirmed'),
@@ -42,8 +42,9 @@ GROUP BY 1, 3
 ORDER BY 1, 2, 3
 LIMIT @most`
 
-	// staffTimeReportSQL adds up at once what lies within one stretch of the business's calendar and is held by one booking alone, which
-	// is nearly all. The rest is merged, as guests of a class hold time together, and cut where stretches meet.
+	// staffTimeReportSQL adds up most time directly: time within one stretch (a day, week or month) of
+	// the calendar that no other booking shares. The rest is merged first, because guests of a class
+	// share time, and cut at the ends of stretches.
 	staffTimeReportSQL = `
 WITH calendar AS MATERIALIZED (
     SELECT array_agg(stretch AT TIME ZONE @timezone ORDER BY stretch) AS starts,
@@ -84,7 +85,7 @@ func reportArgs(businessID uuid.UUID, q report.Query) pgx.NamedArgs {
 	}
 }
 
-// rowsOf reads the rows of a report. Faults: invalid_parameter where there are too many.
+// rowsOf returns the rows of a report. Fault: invalid_parameter if there are more than report.MaxRows.
 func rowsOf[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what, sql string, args pgx.NamedArgs) ([]T, error) {
 	rows, err := postgres.Rows(ctx, s.pool, scan, what, sql, args)
 	if err == nil && len(rows) > report.MaxRows {
@@ -93,8 +94,8 @@ func rowsOf[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what, s
 	return rows, err
 }
 
-// BookingsReport counts the bookings of a business by stretch, source and status. Faults: invalid_parameter for too many rows, as of
-// the other reports.
+// BookingsReport returns the numbers of a business's bookings by stretch, source and status.
+// Fault: invalid_parameter for too many rows, as for the other reports.
 func (s *Store) BookingsReport(ctx context.Context, businessID uuid.UUID, q report.Query) ([]booking.BookingsRow, error) {
 	return rowsOf(ctx, s, func(row pgx.CollectableRow) (booking.BookingsRow, error) {
 		var r booking.BookingsRow
@@ -105,7 +106,7 @@ func (s *Store) BookingsReport(ctx context.Context, businessID uuid.UUID, q repo
 	}, "count bookings", bookingsReportSQL, reportArgs(businessID, q))
 }
 
-// RevenueRow is one kind of what is sold, in one currency and stretch. Amounts are in minor units.
+// RevenueRow is the revenue of one kind of sale, in one currency and stretch. Amounts are in minor units.
 type RevenueRow struct {
 	Date                  timespan.Date
 	Kind                  string
@@ -114,7 +115,7 @@ type RevenueRow struct {
 	Total, Paid, Refunded int64
 }
 
-// RevenueReport adds up what a business has sold, and what was paid and refunded of it.
+// RevenueReport returns what a business has sold, and how much of it was paid and refunded.
 func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query) ([]RevenueRow, error) {
 	return rowsOf(ctx, s, func(row pgx.CollectableRow) (RevenueRow, error) {
 		var r RevenueRow
@@ -130,7 +131,8 @@ func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q repor
 	}, "add up revenue", revenueReportSQL, reportArgs(businessID, q))
 }
 
-// StaffTimeReport adds up for how long the members of a business are booked, by the clock of a time zone that the database knows.
+// StaffTimeReport returns for how many minutes the members of a business are booked, in each
+// stretch of a calendar in the time zone. The database must know the time zone.
 func (s *Store) StaffTimeReport(ctx context.Context, businessID uuid.UUID, q report.Query, timezone string) ([]booking.StaffTimeRow, error) {
 	args := reportArgs(businessID, q)
 	args["timezone"], args["step"] = timezone, "1 "+string(q.By)

@@ -19,53 +19,55 @@ import (
 	"github.com/slotmesh/slotmesh/libs/refund"
 )
 
-// ErrChanged says that a booking is no longer as it was when it was decided to move it. Nothing was written.
+// ErrChanged means that a booking has changed after the decision to reschedule it. Nothing was written.
 var ErrChanged = errors.New("the booking has changed meanwhile")
 
-// Reschedule is the new time of a booking, and what it occupies then. What is not here stays as it is.
+// Reschedule is the new time of a booking and what it occupies then. What it does not contain stays unchanged.
 type Reschedule struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
-	Sequence   int // of the booking that was decided on
-	// OfferVersion is that of the offer it was decided by.
+	Sequence   int // of the booking when the decision was made
+	// OfferVersion is the version of the offer by which the decision was made.
 	OfferVersion int64
 	Now          time.Time
 
 	StartsAt       time.Time
 	EndsAt         time.Time
-	LocalStart     time.Time // what the business's wall clock shows then, written as UTC
+	LocalStart     time.Time // the business's local time, as UTC
 	LocalEnd       time.Time
-	Timezone       string        // of that clock
-	Services       []SoldService // as long as the offer makes them now
+	Timezone       string        // of the local times
+	Services       []SoldService // with the durations of the current offer
 	StaffID        *uuid.UUID
 	StaffName      *string
 	StaffRequested bool
-	SessionID      *uuid.UUID // of a class booking
-	Capacity       int        // of its session
+	SessionID      *uuid.UUID // of a class booking; otherwise nil
+	Capacity       int        // of the session
 	PartySize      int
-	Policy         *refund.Policy // of its payment from now on; nil: it stays
+	Policy         *refund.Policy // the payment's new cancellation policy; nil: unchanged
 
-	// Parts is what the booking occupies then, as of [NewBooking].
+	// Parts are the resources and times that the booking then occupies, as in [NewBooking].
 	Parts []availability.Part
 
-	// ByCustomer has the move count against [MaxCustomerMoves].
+	// ByCustomer means that the customer reschedules, which counts towards [MaxCustomerMoves].
 	ByCustomer bool
 }
 
-// MaxCustomerMoves is how often a customer may move one booking within [CustomerMovesWindow]: each move sends messages.
+// MaxCustomerMoves is how often a customer may reschedule one booking within
+// [CustomerMovesWindow], because each time sends messages.
 const MaxCustomerMoves = 6
 
-// CustomerMovesWindow is the time in which [MaxCustomerMoves] are counted.
+// CustomerMovesWindow is the period for which [MaxCustomerMoves] holds.
 const CustomerMovesWindow = time.Hour
 
-// TooManyMovesError reports that a customer has moved a booking as often as allowed. Nothing was written.
+// TooManyMovesError means that a customer has rescheduled a booking as often as allowed. Nothing was written.
 type TooManyMovesError struct {
-	RetryAfter time.Duration // until the next move is allowed
+	RetryAfter time.Duration // until the customer may reschedule again
 }
 
 func (e *TooManyMovesError) Error() string { return "the customer has moved the booking too often" }
 
-// checkCustomerMoves counts the moves of a locked booking by its customer. Errors: [*TooManyMovesError].
+// checkCustomerMoves limits how often a customer reschedules a booking, which the transaction must
+// have locked. Errors: [*TooManyMovesError].
 func checkCustomerMoves(ctx context.Context, tx pgx.Tx, r Reschedule) error {
 	if !r.ByCustomer {
 		return nil
@@ -86,7 +88,7 @@ ORDER BY at DESC OFFSET $6 LIMIT 1`,
 	return &TooManyMovesError{RetryAfter: oldest.Add(CustomerMovesWindow).Sub(r.Now)}
 }
 
-// BookedTime is when a booking was, and with whom, as the event of its move keeps it.
+// BookedTime is the former time and member of a rescheduled booking, in the form in which its event keeps them.
 type BookedTime struct {
 	StartsAt   time.Time  `json:"starts_at"`
 	EndsAt     time.Time  `json:"ends_at"`
@@ -97,17 +99,17 @@ type BookedTime struct {
 	SessionID  *uuid.UUID `json:"class_schedule_id"`
 }
 
-// wallTime is a timestamp without time zone, as PostgreSQL writes it in JSON.
+// wallTime is a timestamp without time zone, in the form in which PostgreSQL writes it in JSON.
 type wallTime struct{ time.Time }
 
-// UnmarshalJSON reads it as UTC.
+// UnmarshalJSON reads the timestamp as UTC.
 func (w *wallTime) UnmarshalJSON(text []byte) error {
 	var err error
 	w.Time, err = time.Parse(`"2006-01-02T15:04:05"`, string(text))
 	return err
 }
 
-// MovedFrom reads from what an event keeps of a booking where it was before; nil where the event is of no move.
+// MovedFrom returns the former time of a booking from the data of its event; nil if the event is not a reschedule.
 func MovedFrom(kept json.RawMessage) (*BookedTime, error) {
 	var event struct {
 		From *BookedTime `json:"from"`
@@ -116,17 +118,18 @@ func MovedFrom(kept json.RawMessage) (*BookedTime, error) {
 	return event.From, err
 }
 
-// rescheduleSQL moves a booking that its transaction has locked before, so that it sees what those before it wrote. What was held until
-// then is free exactly when what is taken instead is held.
+// rescheduleSQL changes the time of a booking that its transaction has already locked by another statement, so that
+// it sees what earlier transactions wrote. It frees the old time and occupies the new time together, or does neither.
 //
-// The new time goes in before the old is deleted, in the order and in the way of bookSQL; rows of one booking do not exclude each
-// other. Were the old time deleted first, whoever waits for it could hold what this statement waits for next. As it is, a
-// statement that deletes waits for no occupied time any more.
+// It inserts the new time before it deletes the old one, in the same order and way as bookSQL; rows of one booking
+// do not exclude each other. If it deleted the old time first, a statement that waits for that time could hold
+// time that this statement needs next. As it is, a statement that deletes occupied time no longer waits for any.
 //
-// Both counters of a class booking change in the order of their keys; of one that ended long ago there is only the new one, as
-// [Store.MovePast] took its seats. The booking is changed last, as in moveSQL.
+// The two counters of a class booking change in the order of their keys. An old booking has only the new
+// counter, because [Store.MovePast] has deleted its seats. The booking is updated last, as in moveSQL.
 //
-// Where anything of it could not be had, no row is returned and the transaction must be rolled back. may_sell, as in bookSQL, comes last.
+// If any part of the new time or a seat is not available, the statement returns no row, and the
+// transaction must be rolled back. may_sell comes last, as in bookSQL.
 var rescheduleSQL = `
 WITH taken AS (
     INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
@@ -188,8 +191,8 @@ WITH taken AS (
 )
 SELECT ` + bookingColumns + ` FROM moved WHERE may_sell(@business_id, @offer_version, NULL)`
 
-// Reschedule moves a booking to another time, once (postgres.Once), or changes nothing. Errors: [ErrNotFound], [ErrChanged],
-// [*TooManyMovesError], [ErrOfferChanged], [ErrTaken].
+// Reschedule changes the time of a booking, once for each Idempotency-Key (postgres.Once), or changes
+// nothing. Errors: [ErrNotFound], [ErrChanged], [*TooManyMovesError], [ErrOfferChanged], [ErrTaken].
 func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 	args, err := rescheduleArgs(ctx, r)
 	if err != nil {
@@ -227,8 +230,8 @@ func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 	})
 }
 
-// changePolicy writes the policy of a booking's payment where the reschedule changes it. It comes before the reschedule, whose statement
-// returns the payment as well.
+// changePolicy updates the cancellation policy of a booking's payment, if the reschedule changes
+// it. It runs before rescheduleSQL, which returns the payment as well.
 func changePolicy(ctx context.Context, tx pgx.Tx, had Booking, r Reschedule) error {
 	if r.Policy == nil || had.Payment == nil || reflect.DeepEqual(*r.Policy, had.Payment.Policy) {
 		return nil

@@ -1,9 +1,9 @@
-// Package store is booking's SQL: bookings with the time they occupy, API keys and idempotency records. Nothing here
-// knows HTTP or offers.
+// Package store holds booking's SQL: bookings with the time they occupy, tickets, charges, API
+// keys, calendar feeds and idempotency records. It does not know HTTP or the content of offers.
 //
-// The guarantee that nothing is sold twice is the exclusion constraint never_twice of the migrations; [Store.Book]
-// writes under it in one statement. Every method takes the present instant where it needs one, so that all a statement
-// writes agrees on it. Errors other than those declared here are the database's own.
+// The exclusion constraint never_twice in the migrations guarantees that no time is sold twice; [Store.Book]
+// writes under it in one statement. A method that needs the current time takes it as an argument, so that
+// one statement writes one time. Errors that are not declared in this package are the database's own.
 package store
 
 import (
@@ -17,28 +17,29 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// Errors that callers tell apart.
+// Errors that callers distinguish.
 var (
-	// ErrTaken says that another booking holds time that the booking needs, or has been the customer's first
-	// meanwhile. Nothing was written.
+	// ErrTaken means that another booking occupies time that the booking needs, or has become the
+	// customer's first booking. Nothing was written.
 	ErrTaken = errors.New("the time is taken")
-	// ErrTooManyOpen says that the customer's address has as much open of what is taken on the booking page as it may: bookings, orders of
-	// tickets and reservations. Nothing was written.
+	// ErrTooManyOpen means that the customer's address has the maximum of open bookings, ticket orders
+	// and reservations from the booking page. Nothing was written.
 	ErrTooManyOpen = errors.New("the address has too much open")
-	// ErrOfferChanged says that a newer version of the offer was published than the one that was decided by. Nothing was written.
+	// ErrOfferChanged means that a newer version of the offer was published than the one decided by.
+	// Nothing was written.
 	ErrOfferChanged = errors.New("a newer offer was published")
-	// ErrKeyRevoked says that the API key that was shown does not count any more. Nothing was written.
+	// ErrKeyRevoked means that the request's API key is no longer valid. Nothing was written.
 	ErrKeyRevoked = errors.New("the API key was revoked")
-	// ErrClaimLost says that another request has taken over the idempotency key. Nothing was written.
+	// ErrClaimLost means that another request has acquired the idempotency lock of the key. Nothing was written.
 	ErrClaimLost = errors.New("the idempotency key was taken over")
-	// ErrNotFound says that there is no such row, whatever was asked for.
+	// ErrNotFound means that the row does not exist.
 	ErrNotFound = errors.New("not found")
 )
 
-// Store works on the tables of one schema. It is safe for many goroutines.
+// Store reads and writes the tables of one schema. It is safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
-// New returns a store on the pool, whose connections work in booking's schema.
+// New returns a store that uses the pool. The pool's connections must use booking's schema.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
 // Ready reports whether the tables can be read.
@@ -47,12 +48,12 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Outcome says what became of the owner's write that the request's Idempotency-Key names, as postgres.Outcome does.
+// Outcome returns the stored result of the owner's write with the request's Idempotency-Key, as postgres.Outcome does.
 func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.Outcome(ctx, s.pool, businessID)
 }
 
-// utc drops a zone that the driver added; instants are compared and printed as UTC.
+// utc returns t in UTC, without the zone that the driver added. Instants are compared and printed in UTC.
 func utc(t *time.Time) *time.Time {
 	if t == nil {
 		return nil

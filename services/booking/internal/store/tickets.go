@@ -19,37 +19,38 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Ticket is an order of tickets of one event.
+// Ticket is an order of tickets for one event.
 type Ticket struct {
 	ID           uuid.UUID
 	Status       string // booking.StatusPending, booking.StatusSold or booking.StatusCancelled
 	EventID      uuid.UUID
 	EventName    string
 	Tiers        []SoldTier // each tier once
-	LocalStart   time.Time  // what the business's wall clock shows when the event starts, written as UTC
+	LocalStart   time.Time  // the start of the event in the business's local time, as UTC
 	StartsAt     time.Time
 	EndsAt       time.Time
-	Timezone     string      // in which it was sold: an IANA name, or "" where that is not known
-	FormerStarts []time.Time // that the business has moved the event from since
+	Timezone     string      // of the sale: an IANA name, or "" if it is not known
+	FormerStarts []time.Time // starts that the event had before the business changed its time
 	Withdrawn    bool        // the event is no longer offered
 	Quantity     int         // of all tiers
-	Total        *int64      // minor units of Currency; nil: the order has no price, as the owner sold it
+	Total        *int64      // minor units of Currency; nil: the owner sold the order without a price
 	Currency     money.Currency
-	PriceChanges []booking.PriceChange // the pricing rules that changed a price of it, each once
+	PriceChanges []booking.PriceChange // the pricing rules that changed a price of the order, each once
 	CustomerName string
-	// CustomerEmail is nil where nothing is to be mailed.
+	// CustomerEmail is nil if the customer gave no address; then no messages are sent.
 	CustomerEmail *string
 	CustomerPhone *string
 	FormData      json.RawMessage // answers to the business's own questions, an object
 	Locale        string          // the customer's language, one of the business's
 	CreatedAt     time.Time
 	CancelledAt   *time.Time
-	LinkHash      []byte   // what is kept of the customer's link (libs/link); nil where the customer was forgotten
-	Sequence      int      // of its newest event; 0 where nobody was told of it
-	Payment       *Payment // nil: nothing of it is paid online
+	LinkHash      []byte   // the hash of the customer's link (libs/link); nil if the customer was anonymized
+	Sequence      int      // of its newest event; 0 before the first event
+	Payment       *Payment // nil: nothing is paid online
 }
 
-// SoldTier is what an order holds of one tier, as its row keeps it. Price is that of one ticket, nil where the order has none.
+// SoldTier is the part of an order that is of one tier, in the form of its row. Price is that of
+// one ticket; nil if the order has no price.
 type SoldTier struct {
 	ID       uuid.UUID `json:"id"`
 	Name     string    `json:"name"`
@@ -57,21 +58,23 @@ type SoldTier struct {
 	Price    *int64    `json:"price,omitempty"`
 }
 
-// NewTicket is an order to write, with the capacities that the offer has now.
+// NewTicket is an order to be written, with the current capacities of the offer.
 type NewTicket struct {
 	Ticket
 	BusinessID     uuid.UUID
 	EventCapacity  int
 	TierCapacities []int // of Tiers
 	OfferVersion   int64
-	// MaxOpen is set on the booking page: how much the customer may have open there. It needs a CustomerEmail.
+	// MaxOpen is set for an order on the booking page: the maximum of open bookings and orders of the
+	// customer. It requires a CustomerEmail.
 	MaxOpen *int
-	// Charge is set when it is paid online: it is created once the order is written, which is pending until then.
+	// Charge is set if the order is paid online. The charge is created after the order is written; the
+	// order is pending until it is paid.
 	Charge *NewPayment
 }
 
-// SoldOutError says that an order does not fit, and how many tickets are left of the event and of each tier of the order: 0 where more
-// are sold than the capacity of today.
+// SoldOutError means that an order exceeds a capacity. It contains the tickets left of the event
+// and of each tier of the order; 0 if more are sold than the current capacity.
 type SoldOutError struct {
 	EventLeft int
 	TiersLeft []int
@@ -81,19 +84,19 @@ func (e *SoldOutError) Error() string {
 	return fmt.Sprintf("%d tickets of the event and %d of its tiers are left", e.EventLeft, e.TiersLeft)
 }
 
-// ownTicketColumns are those of the row.
+// ownTicketColumns are the columns of an order's own row.
 const ownTicketColumns = `id, status, event_id, event_name, tiers, local_start, starts_at, ends_at, quantity, total, currency,
 	customer_name, customer_email, customer_phone, form_data, locale, created_at, cancelled_at, link_hash, sequence,
 	coalesce(timezone, ''), coalesce(former_starts, '{}'), coalesce(withdrawn, false), price_changes`
 
-// ticketColumns are what [scanTicket] reads: the row, and that of the charge where it is paid online. The argument names the business of
-// both: where tables are sharded, a subquery is not routed by the row around it.
+// ticketColumns are the columns that [scanTicket] reads: the row, and the row of the charge if the order is paid
+// online. Both name the business by the argument: with sharded tables, a subquery is not routed by the row around it.
 const ticketColumns = ownTicketColumns + `,
 	(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = tickets.id) AS payment`
 
-// The statements of a sale are sent together, in one round trip. The second locks the event's counter, so that orders of one event come
-// one after another, whichever tiers they are of; the last then sees what the order before it has left, in all counters, and raises all
-// or none.
+// The statements of a sale are sent together, in one round trip. lockEventSQL locks the event's
+// counter, so that orders of one event run one after another, whichever tiers they have. sellSQL
+// then sees all counters as the order before left them, and raises all of them or none.
 const (
 	ensureEventSQL = `
 INSERT INTO event_sales (business_id, event_id, sold) VALUES (@business_id, @event_id, 0) ON CONFLICT DO NOTHING`
@@ -143,8 +146,8 @@ SELECT EXISTS (SELECT FROM ticket),
        (SELECT sold FROM event_sales WHERE business_id = @business_id AND event_id = @event_id),
        (SELECT array_agg(sold ORDER BY place) FROM tier)`
 
-// SellTicket writes an order, once (postgres.Once), where all of it fits into the capacities of its tiers and of the event, else
-// nothing. Errors: [*SoldOutError], [ErrTooManyOpen].
+// SellTicket writes an order, once for each Idempotency-Key (postgres.Once), if all of it fits into the
+// capacities of its tiers and the event; otherwise nothing. Errors: [*SoldOutError], [ErrTooManyOpen].
 func (s *Store) SellTicket(ctx context.Context, t NewTicket) (Ticket, error) {
 	return postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
 		if t.Charge == nil {
@@ -216,9 +219,10 @@ WITH sold AS (
 )
 ` + recordTicketPaid
 
-// cancelTicketSQL changes the status once; the counters go down by the row that it changed, the event's first. What is to be paid no longer
-// is, and of what was paid as much goes back as is owed. Its transaction has locked the order before, so that it sees what has become of the
-// charge. Of an order that nobody was told of no event is recorded where it is untold.
+// cancelTicketSQL cancels an order once. The counters are lowered by the row that it changed, the
+// event's counter first. An unpaid charge is to be closed; of a paid one the owed amount is
+// refunded. The transaction must have locked the order by an earlier statement, so that this one
+// sees the current charge. If untold is true and the order has no event yet, no event is recorded.
 var cancelTicketSQL = `
 WITH cancelled AS (
     UPDATE tickets
@@ -248,11 +252,11 @@ WITH cancelled AS (
 )
 SELECT ` + ownTicketColumns + `, ` + movedCharge + ` FROM cancelled`
 
-// ErrCancelled says that an order of tickets is cancelled already.
+// ErrCancelled means that an order of tickets is already cancelled.
 var ErrCancelled = errors.New("cancelled already")
 
-// CancelTicket cancels an order, once (postgres.Once), and frees its tickets; what owed says of it is to be refunded from then on. Errors:
-// [ErrNotFound], [ErrCancelled], and owed's own, after which nothing is changed.
+// CancelTicket cancels an order, once for each Idempotency-Key (postgres.Once), frees its tickets and starts the refund
+// that owed returns. Errors: [ErrNotFound], [ErrCancelled], and those of owed; after an error nothing has changed.
 func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Ticket) (refund.Owed, error)) (Ticket, error) {
 	return s.changeTicket(ctx, businessID, id, func(ctx context.Context, tx pgx.Tx, t Ticket) (Ticket, error) {
 		if t.Status == booking.StatusCancelled {
@@ -266,7 +270,8 @@ func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now 
 	})
 }
 
-// RefundTicket has an order refunded as owed says, once. Errors: [ErrNotFound], and owed's own, after which nothing is changed.
+// RefundTicket starts the refund of an order that owed returns, once for each Idempotency-Key.
+// Errors: [ErrNotFound], and those of owed; after an error nothing has changed.
 func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Ticket) (refund.Owed, error)) (Ticket, error) {
 	return s.changeTicket(ctx, businessID, id, func(ctx context.Context, tx pgx.Tx, t Ticket) (Ticket, error) {
 		back, err := owed(t)
@@ -280,8 +285,8 @@ func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now 
 	})
 }
 
-// changeTicket makes a write of an order that it locks first, and then reads: what a statement that waits for a lock reads beside the row
-// is older than the row.
+// changeTicket locks an order, reads it by a second statement and calls change. A statement that
+// waits for a lock sees the locked row as it is now, but all other rows as they were before the wait.
 func (s *Store) changeTicket(ctx context.Context, businessID, id uuid.UUID, change func(context.Context, pgx.Tx, Ticket) (Ticket, error)) (Ticket, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
 		if _, err := tx.Exec(ctx, `SELECT FROM tickets WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID, id); err != nil {
@@ -301,7 +306,8 @@ func cancelTicketArgs(ctx context.Context, businessID, id uuid.UUID, owed refund
 	}, now)
 }
 
-// openTicketSQL notes that the charge of an order is open, and tells of the order. It locks the order before the charge.
+// openTicketSQL stores that the charge of an order is open, and records the order's first event.
+// It locks the order before the charge.
 var openTicketSQL = `
 WITH ticket AS MATERIALIZED (
     SELECT 1 FROM tickets WHERE business_id = @business_id AND id = @id AND status = 'pending' FOR UPDATE
@@ -318,7 +324,7 @@ WITH ticket AS MATERIALIZED (
 )
 SELECT EXISTS (SELECT FROM opened)`
 
-// OpenTicketPayment notes that the charge of an order is open until due. Errors: [ErrPaymentOver].
+// OpenTicketPayment stores that the charge of an order is open until due. Errors: [ErrPaymentOver].
 func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID, reference string, due, now time.Time) error {
 	var opened bool
 	err := s.pool.QueryRow(ctx, openTicketSQL, eventlog.Add(ctx, pgx.NamedArgs{
@@ -333,8 +339,9 @@ func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID,
 	return nil
 }
 
-// AbandonTicket takes an order back whose charge failed, as [Store.AbandonPayment] does a booking; write is that of its request, which may
-// be made anew then, the nil UUID where it has no name.
+// AbandonTicket cancels an order whose charge could not be opened, as [Store.AbandonPayment] does
+// for a booking. write is the id of the request's write, so that a retry can order again; the nil
+// UUID if the request has no Idempotency-Key.
 func (s *Store) AbandonTicket(ctx context.Context, businessID, id uuid.UUID, reference string, none bool, write uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
 		if abandoned, err := p.abandon(ctx, tx, reference, none, now); !abandoned || err != nil {
@@ -344,7 +351,8 @@ func (s *Store) AbandonTicket(ctx context.Context, businessID, id uuid.UUID, ref
 	})
 }
 
-// UnmakeWrite forgets that a write made this order, which was taken back before anybody was told of it.
+// UnmakeWrite deletes the stored result of the write that made this order, which was cancelled
+// before any answer contained it.
 func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return postgres.Unmake(ctx, tx, businessID, write, id) })
 }
@@ -375,8 +383,8 @@ func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 	return t, err
 }
 
-// Tickets lists the orders that the filter leaves, oldest first, and the cursor of the page that follows, "" after the last. Faults:
-// invalid_parameter for a cursor that it has not given.
+// Tickets returns a page of the orders that match the filter, oldest first, and the cursor of the
+// next page; "" after the last. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter, page request.Page) ([]Ticket, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -401,7 +409,7 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter bookin
 	return list, next, nil
 }
 
-// TicketsAhead counts the tickets, not cancelled, of events that begin on the date or later.
+// TicketsAhead returns the number of tickets, not cancelled, of events that begin on the date or later.
 func (s *Store) TicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
 	var n int
 	err := s.pool.QueryRow(ctx, `
@@ -413,7 +421,7 @@ func (s *Store) TicketsAhead(ctx context.Context, businessID uuid.UUID, today ti
 	return n, nil
 }
 
-// Sales returns what is sold of those of the events that have counters, all as of one moment.
+// Sales returns the tickets sold of those of the events that have counters, as of one moment.
 func (s *Store) Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) ([]booking.EventSales, error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT e.event_id, e.sold, t.tier_id, t.sold

@@ -56,8 +56,8 @@ func (f *Followers) Run(ctx context.Context) error {
 	}.Run(ctx, f.tel.Logger)
 }
 
-// Once processes every offer that tickets and bookings do not follow yet. It returns the first
-// error, but an error of one business does not stop the others.
+// Once applies every offer that has not yet been applied to tickets and bookings. It returns the first error, but an
+// error of one business does not stop the others.
 func (f *Followers) Once(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var first error

@@ -59,10 +59,10 @@ func (t *Tickets) now() time.Time { return t.Clock.Now().UTC().Truncate(time.Mic
 // but not if it is inactive or over. On the booking page, customers buy tickets of public events
 // until they begin, at the current price, and must give an e-mail address.
 //
-// Faults: invalid_parameter; not_found if the event or tier is not offered; conflict if the
-// tickets left are too few or the sale is over; those of [Offers]. On the booking page also: what
-// the business's account does not allow, too_many_open_bookings, availability_unverified if no
-// price is known, payment_unavailable. Any other actor: source_forbidden.
+// Faults: invalid_parameter; not_found if the event or tier is not offered; conflict if the tickets left are too few
+// or the sale is over; those of [Offers]. On the booking page also: what the business's account does not allow,
+// too_many_open_bookings, availability_unverified if no price is known, payment_not_offered, payment_unavailable.
+// Any other actor: source_forbidden.
 func (t *Tickets) Sell(ctx context.Context, by actor.Actor, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
 	if by.Kind != actor.Page && by.Kind != actor.Owner {
 		return Order{}, fault.New(fault.SourceForbidden, "Tickets are sold on the booking page or by the owner.")
