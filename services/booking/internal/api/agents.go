@@ -6,15 +6,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// MountAgents adds, to the internal port, what the MCP server books by: the check of a key, once for each of an agent's requests,
-// and then the booking itself. Together they make the checks of POST /book in their order, but for the limits by address and
-// by key: those the MCP server counts itself, in the same Redis, so that a call that is repeated counts once.
+// MountAgents adds the routes by which the MCP server books to the internal port: the check of an
+// agent's API key, and the booking. The key is checked once for each of an agent's requests.
+//
+// Together the two make the checks of POST /book in their order, except the limits by address and by
+// key. The MCP server counts those itself, in the same Redis, so that a repeated call counts once.
 func (p *Public) MountAgents(app fiber.Router) {
 	app.Post("/internal/keys/check", p.checkKey)
 	app.Post("/internal/api/public/:slug/book", p.bookForAgent)
 }
 
-// checkKey answers whose the key of the Authorization header is, and notes its use.
+// checkKey returns the business, id and scope of the key in the Authorization header, and stores
+// that it was used. Faults: missing_api_key, invalid_api_key.
 func (p *Public) checkKey(c *fiber.Ctx) error {
 	hash, err := hashOf(c)
 	if err != nil {
@@ -28,6 +31,6 @@ func (p *Public) checkKey(c *fiber.Ctx) error {
 	return c.JSON(booking.CheckedKey{BusinessID: key.BusinessID, ID: key.ID, Scope: key.Scope})
 }
 
-// bookForAgent is POST /book for a request that [Public.checkKey] has counted. The key is looked at again with the write, as it may
-// have been revoked meanwhile.
+// bookForAgent is POST /book for a request whose key [Public.checkKey] has checked. The write
+// checks the key again, because it may have been revoked in the meantime.
 func (p *Public) bookForAgent(c *fiber.Ctx) error { return p.respond(c, p.authenticate) }

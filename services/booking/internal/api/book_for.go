@@ -16,8 +16,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// book books for a customer as POST /book does, for whoever acts. An Idempotency-Key counts within that actor, as there: a repeated request is
-// answered by the booking as it was made, whatever has become of it.
+// book makes a booking for a customer as POST /book does, in the name of the request's actor. An
+// Idempotency-Key is scoped to that actor, as there. A repeated request is answered by the booking
+// as it was made, even if it has changed since.
 func (in *Internal) book(c *fiber.Ctx) error {
 	businessID, err := pathID(c, "business")
 	if err != nil {
@@ -51,7 +52,7 @@ func (in *Internal) bookFor(ctx context.Context, businessID uuid.UUID, body []by
 	var business struct {
 		Slug string `json:"slug"`
 	}
-	_ = json.Unmarshal(body, &business) // what is no object names no business, and Parse says so
+	_ = json.Unmarshal(body, &business) // a body that is not an object names no business; Parse returns its fault
 	by, named := actor.Of(ctx), idempotency.Of(ctx)
 	asked, unread := request.Parse(body, by)
 	offer, err := in.owner.Offer(ctx, businessID, business.Slug)

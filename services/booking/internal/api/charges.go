@@ -132,7 +132,7 @@ func (ch *Charges) noted(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// jsonBody reads the JSON body of a request.
+// jsonBody reads the JSON body of a request. Fault: invalid_parameter.
 func jsonBody(c *fiber.Ctx, into any) error {
 	body, err := server.Body(c)
 	if err != nil {

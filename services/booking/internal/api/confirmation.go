@@ -50,7 +50,7 @@ type sold struct {
 	VariantName     string      `json:"variant_name,omitempty"`
 	DurationMinutes int         `json:"duration_minutes"`
 	Price           json.Number `json:"price"`
-	// Quantity, UnitPrice and PriceChanges are as of booking.BookedService.
+	// Quantity, UnitPrice and PriceChanges are documented in booking.BookedService.
 	Quantity     int                   `json:"quantity,omitempty"`
 	UnitPrice    json.Number           `json:"unit_price,omitempty"`
 	PriceChanges []booking.PriceChange `json:"price_changes,omitempty"`

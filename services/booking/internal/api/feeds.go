@@ -93,7 +93,7 @@ func (f *Feeds) revoke(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// read answers with a calendar, as `pages` hands it on.
+// read answers with the calendar of a feed and its ETag, for the pages service.
 func (f *Feeds) read(c *fiber.Ctx) error {
 	calendar, err := f.feeds.Read(c.UserContext(), c.Params("token"))
 	if err != nil {
@@ -108,7 +108,7 @@ func (f *Feeds) read(c *fiber.Ctx) error {
 	return c.Send(calendar.Text)
 }
 
-// showFeed is a feed as the owner's side reads it, without its token.
+// showFeed returns a feed in the form that the owner's side reads, without its token.
 func showFeed(f store.Feed) booking.Calendar {
 	return booking.Calendar{
 		ID: f.ID, StaffID: f.StaffID, Shows: f.Shows, CreatedAt: f.CreatedAt, CreatedBy: f.CreatedBy, LastUsedAt: f.LastUsedAt, RevokedAt: f.RevokedAt,

@@ -24,7 +24,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// once makes an owner's write once for each Idempotency-Key of a business.
+// once wraps an owner's write so that it is made once for each Idempotency-Key of a business.
+// again answers a repeated request from the stored result.
 func (in *Internal) once(write fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return once(in.records, write, again)
 }
@@ -39,7 +40,7 @@ func once(records *store.Store, write fiber.Handler, again func(*fiber.Ctx, []by
 	}, again)
 }
 
-// again shows what a repeated write made the first time.
+// again returns a handler that answers a repeated write with the stored result of the first one.
 func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error {
 	return func(c *fiber.Ctx, answer []byte) error {
 		var made T
@@ -50,7 +51,7 @@ func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error 
 	}
 }
 
-// Internal serves the peer API under /internal (libs/peer/booking is its client).
+// Internal serves the peer API under /internal. libs/peer/bookingclient is its client.
 type Internal struct {
 	owner         *usecase.Owner
 	booker        *usecase.Booker
@@ -105,7 +106,8 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Post("/tickets/:ticket/refund", in.once(in.refundTickets, again(fiber.StatusOK, showTicket)))
 }
 
-// published notes the newest version of the business's offer, before catalog answers who has published it.
+// published stores the newest version of the business's offer. Catalog calls it before it answers
+// the request that published the offer.
 func (in *Internal) published(c *fiber.Ctx) error {
 	businessID, err := pathID(c, "business")
 	if err != nil {
@@ -150,7 +152,8 @@ func (in *Internal) occupied(c *fiber.Ctx) error {
 	return c.Send(body)
 }
 
-// occupiedBut reads the occupied time without that of a booking that is to be moved; nil leaves out none.
+// occupiedBut reads the occupied time without that of the booking moving, which is to be
+// rescheduled. If moving is nil, it leaves out nothing.
 func (in *Internal) occupiedBut(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (booking.Occupied, error) {
 	if moving == nil {
 		return in.records.Occupied(ctx, businessID, from, to, seats)
@@ -159,7 +162,7 @@ func (in *Internal) occupiedBut(ctx context.Context, businessID uuid.UUID, from,
 	return now.Occupied, err
 }
 
-// window reads two instants in seconds since the epoch.
+// window reads the start and end of a window in Unix seconds. Fault: invalid_parameter.
 func window(from, to string) (time.Time, time.Time, error) {
 	start, err := instant("from", from)
 	if err != nil {
@@ -176,7 +179,7 @@ func window(from, to string) (time.Time, time.Time, error) {
 	return start, end, nil
 }
 
-// mostSeconds keeps instants within the years that dates have.
+// mostSeconds bounds instants to years that a date can have.
 const mostSeconds = 1 << 38
 
 func instant(name, text string) (time.Time, error) {
@@ -218,7 +221,7 @@ func keyMadeAgain(_ *fiber.Ctx, answer []byte) error {
 	return usecase.KeyMade(made.ID)
 }
 
-// jsonReason names the field of the wrong type, where that is what is wrong.
+// jsonReason describes an error of json.Unmarshal. If a field has the wrong type, the description names the field.
 func jsonReason(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
@@ -328,10 +331,10 @@ func (in *Internal) move(c *fiber.Ctx) error {
 	return c.JSON(showBooking(moved))
 }
 
-// pathID reads a UUID of the path.
+// pathID reads a UUID from the path. Fault: invalid_parameter.
 func pathID(c *fiber.Ctx, name string) (uuid.UUID, error) { return request.ID(name, c.Params(name)) }
 
-// businessAnd reads the ids of the business and of what the path names beside it.
+// businessAnd reads the ids of the business and of the path parameter name. Fault: invalid_parameter.
 func businessAnd(c *fiber.Ctx, name string) (uuid.UUID, uuid.UUID, error) {
 	businessID, err := pathID(c, "business")
 	if err != nil {

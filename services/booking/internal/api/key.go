@@ -21,25 +21,26 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Keys looks API keys up; [store.Store] says what its methods do and return.
+// Keys looks up API keys. [store.Store] documents the methods.
 type Keys interface {
 	Current(ctx context.Context, by store.Basis) (bool, error)
 	KeyByHash(ctx context.Context, hash [sha256.Size]byte) (store.Key, error)
 	TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error
 }
 
-// Limits counts requests; [limits.Gate] does, and says which faults there are.
+// Limits counts requests against their limits. [limits.Gate] implements it and documents the faults.
 type Limits interface {
 	Pass(ctx context.Context, client netip.Addr, method, path string, answer server.Header) error
 	PassKey(ctx context.Context, keyID string, answer server.Header) error
 	PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string, answer server.Header) (limits.ByKey, error)
 }
 
-// rememberedKeys is how many keys a process remembers; each takes some 300 bytes.
+// rememberedKeys is the number of keys in a process's cache. Each takes about 300 bytes.
 const rememberedKeys = 16_384
 
-// Limit counts every request to the public port (server.LimitBy): by its address, and a booking by its API key, too. Where this process knows whose the
-// key is, both are asked in one round trip, in the order of semantics.md §3, else the key is counted once it is known.
+// Limit counts every request to the public port (server.LimitBy) by its address, and a booking
+// also by its API key. If the key is in the cache, one round trip counts both, and their limits
+// apply in the order of semantics.md §3. Otherwise the key is counted after it has been looked up.
 func (p *Public) Limit(c *fiber.Ctx) error {
 	ctx, client, answer := c.UserContext(), server.ClientIP(c), server.AnswerHeader(c)
 	method, path := c.Method(), c.Path()
@@ -54,25 +55,26 @@ func (p *Public) Limit(c *fiber.Ctx) error {
 	return p.limits.Pass(ctx, client, method, path, answer)
 }
 
-// counted is where a request keeps what the limit of its key said.
+// counted is the key of the request's local value that stores the result of its key's limit.
 type counted struct{}
 
-// shown is the key of a request. One that is remembered has been good at some time; whether it counts still, the write of a booking looks, and whoever
-// refuses by it.
+// shown is the API key of a request. If remembered is true, it came from the cache: it was valid at some time, but
+// may have been revoked. The write of a booking checks that, and so does every refusal that relies on the key.
 type shown struct {
 	store.Key
 	hash       [sha256.Size]byte
 	remembered bool
 }
 
-// admit finds the key of a request, counts the request against its limit and notes the use of the key.
+// admit finds the key of a request, counts the request against the key's limit and stores that the
+// key was used. Faults: missing_api_key, invalid_api_key, and those of the limit.
 func (p *Public) admit(c *fiber.Ctx) (shown, error) {
 	key, err := p.authenticate(c)
 	if err != nil {
 		return shown{}, err
 	}
 	byKey, done := c.Locals(counted{}).(limits.ByKey)
-	if key.remembered && (!done || byKey.Refused()) { // that the key is none comes before its limit
+	if key.remembered && (!done || byKey.Refused()) { // an invalid key is refused before its limit applies
 		if key, err = p.lookUp(c, key.hash); err != nil {
 			return shown{}, err
 		}
@@ -89,15 +91,15 @@ func (p *Public) admit(c *fiber.Ctx) (shown, error) {
 	return key, nil
 }
 
-// bearer is the secret of the Authorization header.
+// bearer returns the secret in the Authorization header, and whether there is one.
 func bearer(c *fiber.Ctx) (string, bool) {
 	scheme, secret, _ := strings.Cut(strings.TrimSpace(c.Get(fiber.HeaderAuthorization)), " ")
 	secret = strings.TrimSpace(secret)
 	return secret, strings.EqualFold(scheme, "Bearer") && secret != ""
 }
 
-// authenticate finds the key of the Authorization header, in memory where it can. What cannot be a key is refused without a look into the
-// store.
+// authenticate finds the key of the Authorization header, in the cache if possible. It refuses a
+// malformed key without a read of the store. Faults: missing_api_key, invalid_api_key.
 func (p *Public) authenticate(c *fiber.Ctx) (shown, error) {
 	hash, err := hashOf(c)
 	if err != nil {
@@ -109,7 +111,7 @@ func (p *Public) authenticate(c *fiber.Ctx) (shown, error) {
 	return p.lookUp(c, hash)
 }
 
-// hashOf is the hash of what may be a key.
+// hashOf returns the hash of the well-formed key in the Authorization header. Faults: missing_api_key, invalid_api_key.
 func hashOf(c *fiber.Ctx) ([sha256.Size]byte, error) {
 	secret, sent := bearer(c)
 	if !sent {
@@ -122,7 +124,8 @@ func hashOf(c *fiber.Ctx) ([sha256.Size]byte, error) {
 	return apikey.Hash(secret), nil
 }
 
-// lookUp finds a key in the store.
+// lookUp reads a key from the store and updates the cache. Fault: invalid_api_key if the key is
+// unknown, revoked or expired.
 func (p *Public) lookUp(c *fiber.Ctx, hash [sha256.Size]byte) (shown, error) {
 	key, err := p.keys.KeyByHash(c.UserContext(), hash)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -150,10 +153,10 @@ func invalidKey(c *fiber.Ctx, sentence string) error {
 	return fault.New(fault.InvalidAPIKey, sentence)
 }
 
-// useNotedEvery is how often the use of a key is written down.
+// useNotedEvery is the shortest interval at which the use of a key is stored.
 const useNotedEvery = time.Minute
 
-// touch notes the key's use, at most once a minute. A booking does not fail for it.
+// touch stores that the key was used, at most once a minute. An error is only logged.
 func (p *Public) touch(ctx context.Context, key shown) {
 	now := p.clock.Now()
 	since := now.Add(-useNotedEvery)
@@ -168,7 +171,8 @@ func (p *Public) touch(ctx context.Context, key shown) {
 	p.known.Put(key.hash, key.Key)
 }
 
-// authorize refuses a key of another business, then one whose scope does not reach POST /book.
+// authorize refuses a key of another business, and then a key whose scope does not allow POST
+// /book. Faults: invalid_api_key, scope_forbidden.
 func authorize(key store.Key, offer *catalog.Offer) error {
 	if key.BusinessID != offer.ID {
 		return fault.New(fault.InvalidAPIKey, "The API key belongs to another business.")

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// linkTo answers with the customer's link to a booking or an order of tickets, for whoever writes to them.
+// linkTo answers with the customer's link to a booking or an order of tickets, for services that write to the customer.
 func (in *Internal) linkTo(kind event.SubjectKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		businessID, err := pathID(c, "business")
@@ -35,7 +35,7 @@ func (in *Internal) linkTo(kind event.SubjectKind) fiber.Handler {
 	}
 }
 
-// showSold is an order of tickets as who sold it reads it, with the customer's link.
+// showSold returns an order of tickets in the form that its seller reads, with the customer's link.
 func (in *Internal) showSold(t store.Ticket) booking.Ticket {
 	shown := showTicket(t)
 	shown.ManageURL = in.links.URL(event.Ticket, t.ID, t.LinkHash)

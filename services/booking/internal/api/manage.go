@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// ByLink serves to the customers' pages what customers do by the link of what they booked (lifecycle.md §5). The token is looked at before
-// anything else of a request, so that one that leads nowhere is answered the same whatever comes with it.
+// ByLink serves to the customers' pages what customers can do with the link to their booking or order (lifecycle.md §5).
+// It checks the token before anything in the request, so that an invalid token always gets the same answer.
 type ByLink struct{ links *usecase.ByLink }
 
 // NewByLink returns the internal API of customers' links.
@@ -30,7 +30,7 @@ func (l *ByLink) Mount(app fiber.Router) {
 	managed.Post("/payment", l.payment)
 }
 
-// once makes a customer's write once for each Idempotency-Key of the link.
+// once wraps a customer's write so that it is made once for each Idempotency-Key of the link.
 func (l *ByLink) once(write fiber.Handler) fiber.Handler {
 	outcome := func(c *fiber.Ctx) ([]byte, error) { return l.links.Outcome(c.UserContext(), c.Params("token")) }
 	return server.Once(write, outcome, func(c *fiber.Ctx, answer []byte) error {
@@ -42,7 +42,7 @@ func (l *ByLink) once(write fiber.Handler) fiber.Handler {
 	})
 }
 
-// private keeps what a customer sees out of every cache.
+// private forbids every cache to store the customer's data.
 func private(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.Next()
@@ -77,7 +77,8 @@ func (l *ByLink) cancel(c *fiber.Ctx) error {
 	return c.JSON(showManaged(m))
 }
 
-// refuse answers a request whose body is wrong: only who has a link learns that.
+// refuse answers a request with an invalid body. It checks the token first, so that only the
+// holder of the link learns what is wrong.
 func (l *ByLink) refuse(c *fiber.Ctx, wrong error) error {
 	if _, err := l.links.View(c.UserContext(), c.Params("token")); err != nil {
 		return err
@@ -101,7 +102,7 @@ func (l *ByLink) reschedule(c *fiber.Ctx) error {
 	return c.JSON(showManaged(m))
 }
 
-// agreedRefund reads the refund that the customer has agreed to.
+// agreedRefund reads the refund that the customer was shown. Fault: invalid_parameter.
 func agreedRefund(c *fiber.Ctx) (decimal.Decimal, error) {
 	var asked booking.CancelByLink
 	if err := server.JSON(c, &asked); err != nil {
@@ -125,7 +126,7 @@ func (l *ByLink) payment(c *fiber.Ctx) error {
 	})
 }
 
-// showManaged is what the customer sees.
+// showManaged returns the customer view in the form of the answer.
 func showManaged(m usecase.Managed) booking.Managed {
 	m = m.Translated()
 	shown := booking.Managed{Kind: m.Kind, Business: m.Offer.Managed()}
@@ -148,7 +149,8 @@ func showManaged(m usecase.Managed) booking.Managed {
 	return shown
 }
 
-// ownPayment is a payment as the customer sees it: the provider's reasons are for the owner.
+// ownPayment returns a payment as the customer sees it: without the provider's reasons and the
+// dispute, which are for the owner.
 func ownPayment(p *booking.Payment) *booking.Payment {
 	if p == nil {
 		return nil

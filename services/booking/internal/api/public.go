@@ -1,4 +1,4 @@
-// Package api is booking's HTTP: POST /book for servers with an API key, and the internal API for peers.
+// Package api is booking's HTTP API: POST /book for clients with an API key, and the internal API for peers.
 package api
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// Offers gives what [usecase.Offers] does, and from memory the offer that was the newest a moment ago.
+// Offers reads offers as [usecase.Offers] does. Recent returns a cached offer, which may be slightly stale.
 type Offers interface {
 	usecase.Offers
 	Recent(ctx context.Context, slug string) (*catalog.Offer, error)
@@ -39,7 +39,7 @@ type Public struct {
 	offers   Offers
 	booker   *usecase.Booker
 	limits   Limits
-	known    *lru.Cache[[sha256.Size]byte, store.Key] // keys by their hashes, as they were when they were looked up last
+	known    *lru.Cache[[sha256.Size]byte, store.Key] // cache of keys by their hashes, as they were at the last lookup
 	links    *link.Links
 	clock    clock.Clock
 	tel      *telemetry.Telemetry
@@ -59,8 +59,9 @@ func (p *Public) Mount(app fiber.Router) { app.Post("/api/public/:slug/book", p.
 
 func (p *Public) book(c *fiber.Ctx) error { return p.respond(c, p.admit) }
 
-// respond books for the key that authenticate finds, sends what became of the request and counts it. The checks are made in the order
-// of semantics.md §3, of which the limit by address has been made; the booker makes those from the business's account on.
+// respond books with the key that authenticate finds, sends the answer and counts its outcome. The
+// checks are made in the order of semantics.md §3. The limit by address has been checked before;
+// the booker makes the checks from the business's account on.
 func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (shown, error)) error {
 	var confirmation store.Confirmation
 	key, err := authenticate(c)
@@ -78,7 +79,7 @@ func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (shown, err
 	return c.Status(fiber.StatusCreated).JSON(p.render(confirmation))
 }
 
-// outcomes counts requests to book, whoever sent them.
+// outcomes counts requests to book by their outcome.
 type outcomes struct{ metric.Int64Counter }
 
 func newOutcomes(tel *telemetry.Telemetry) outcomes {
@@ -96,8 +97,9 @@ func (o outcomes) count(ctx context.Context, made store.Confirmation, err error)
 	o.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// decide books by what this process remembers of the key and of the offer: the write of a booking looks whether both count still. What is
-// answered without a write, a refusal or what was booked before, is told where they do; where they do not, it is decided anew.
+// decide books with the cached key and offer. The write of a booking checks whether both are still
+// current. An answer without a write, such as a refusal or a stored confirmation, is only sent if
+// both are current. Otherwise decide reads both again and makes a second attempt.
 func (p *Public) decide(c *fiber.Ctx, key shown) (store.Confirmation, error) {
 	ctx, slug := c.UserContext(), c.Params("slug")
 	read := sync.OnceValue(func() asked { return parse(c, actor.Actor{Kind: actor.APIKey, ID: key.ID}) })
@@ -124,8 +126,8 @@ func (p *Public) decide(c *fiber.Ctx, key shown) (store.Confirmation, error) {
 	return p.attempt(ctx, key, offer, unread, read)
 }
 
-// attempt makes the checks that follow those of the caller, by a key and an offer, and books. Where that cannot be read, the key says whose
-// business it is.
+// attempt makes the checks that follow the key's limit, by one key and one offer, and books. If
+// the offer could not be read, unread is the reason, and the key identifies the business.
 func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, unread error, read func() asked) (store.Confirmation, error) {
 	by := actor.Actor{Kind: actor.APIKey, ID: key.ID}
 	if unread != nil {
@@ -141,7 +143,8 @@ func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, u
 	return p.booker.Book(ctx, offer, by, asked.named, asked.request)
 }
 
-// asked is what a request asks for, and by which name: none where it has none that can be kept, or no body that can be read.
+// asked is the parsed request, or the fault of its body. named is empty if the request has no
+// valid Idempotency-Key, or if its body cannot be read.
 type asked struct {
 	named   idempotency.Request
 	request *request.Request
@@ -162,7 +165,8 @@ func parse(c *fiber.Ctx, by actor.Actor) asked {
 	return asked{named, r, err}
 }
 
-// checkContentType refuses a body that says it is something else than JSON. One that does not say what it is, is read as JSON.
+// checkContentType refuses a body with a Content-Type other than JSON. A body without a
+// Content-Type counts as JSON. Fault: unsupported_media_type.
 func checkContentType(contentType string) error {
 	if contentType == "" {
 		return nil

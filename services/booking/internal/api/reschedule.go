@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// reschedule moves a booking to another time, for whoever acts.
+// reschedule changes the time of a booking, in the name of the request's actor.
 func (in *Internal) reschedule(c *fiber.Ctx) error {
 	businessID, bookingID, err := businessAnd(c, "booking")
 	if err != nil {
@@ -37,7 +37,7 @@ func (in *Internal) reschedule(c *fiber.Ctx) error {
 	return c.JSON(showBooking(moved))
 }
 
-// parseReschedule reads the slug of the business and where a booking is to be moved, strictly; its faults are invalid_parameter.
+// parseReschedule reads the slug of the business and the new time of a booking, strictly. Fault: invalid_parameter.
 func parseReschedule(body []byte) (string, usecase.Reschedule, error) {
 	var wire struct {
 		Slug         string `json:"slug"`

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// showBooking is a booking as the owner's side reads it.
+// showBooking returns a booking in the form that the owner's side reads.
 func showBooking(b store.Booking) booking.Booking {
 	services := make([]booking.BookedService, len(b.Services))
 	for i, s := range b.Services {
@@ -38,7 +38,7 @@ func showBooking(b store.Booking) booking.Booking {
 	}
 }
 
-// showPayment is what is paid online, in this currency.
+// showPayment returns an online payment in the form that the owner's side reads; nil for nil. Amounts are in currency.
 func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 	if p == nil {
 		return nil
@@ -67,7 +67,7 @@ func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 	return shown
 }
 
-// showTicket is an order of tickets as the owner's side reads it.
+// showTicket returns an order of tickets in the form that the owner's side reads.
 func showTicket(t store.Ticket) booking.Ticket {
 	shown := booking.Ticket{
 		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierName: tierNames(t), Tiers: all(t.Tiers, showTier(t.Currency)),
@@ -93,7 +93,7 @@ func tierNames(t store.Ticket) string {
 	return strings.Join(all(t.Tiers, func(tier store.SoldTier) string { return tier.Name }), ", ")
 }
 
-// optionalAmount is an amount that may not be known.
+// optionalAmount returns minor units as a number with the currency's decimals; nil for nil.
 func optionalAmount(in money.Currency, minor *int64) *json.Number {
 	if minor == nil {
 		return nil
@@ -102,7 +102,7 @@ func optionalAmount(in money.Currency, minor *int64) *json.Number {
 	return &amount
 }
 
-// showKey is an API key as the owner's side reads it, without its secret.
+// showKey returns an API key in the form that the owner's side reads, without its secret.
 func showKey(k store.Key) booking.Key {
 	return booking.Key{
 		ID: k.ID, Name: k.Name, Scope: k.Scope, Prefix: k.Prefix,
@@ -110,17 +110,18 @@ func showKey(k store.Key) booking.Key {
 	}
 }
 
-// ShowEvents says how the subjects of booking's events are shown: as they are in its lists.
+// ShowEvents returns how to render the subjects of booking's events: in the same form as in the lists of the API.
 func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
-		event.Booking:  showBookingEvents(records),
-		event.Ticket:   showTicketEvents(records),
-		event.Key:      eventlog.As(records.KeptKeys, showKey),
-		event.Customer: func(_ context.Context, kept []json.RawMessage) ([]json.RawMessage, error) { return kept, nil }, // counts alone
+		event.Booking: showBookingEvents(records),
+		event.Ticket:  showTicketEvents(records),
+		event.Key:     eventlog.As(records.KeptKeys, showKey),
+		// the data are counts only
+		event.Customer: func(_ context.Context, kept []json.RawMessage) ([]json.RawMessage, error) { return kept, nil },
 	}
 }
 
-// all shows each entry of a list; an empty one is an empty JSON array.
+// all converts each entry of a list. An empty list becomes an empty JSON array.
 func all[T, W any](list []T, show func(T) W) []W {
 	shown := make([]W, len(list))
 	for i, entry := range list {

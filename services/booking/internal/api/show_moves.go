@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// showBookingEvents shows bookings as their events keep them; one that moved also with from and to (lifecycle.md §1).
+// showBookingEvents renders bookings from the data of their events. A rescheduled booking also has
+// from and to (lifecycle.md §1).
 func showBookingEvents(records *store.Store) eventlog.Show {
 	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
 		bookings, err := records.KeptBookings(ctx, kept)
@@ -33,7 +34,8 @@ func showBookingEvents(records *store.Store) eventlog.Show {
 	}
 }
 
-// showKept is a booking, with where it was and is where it moved.
+// showKept returns a booking. If from is not nil, the booking was rescheduled, and the result
+// includes its former and new time.
 func showKept(b store.Booking, from *store.BookedTime) any {
 	if from == nil {
 		return showBooking(b)
@@ -52,7 +54,8 @@ func bookedTime(localStart, localEnd, startsAt, endsAt time.Time, staffID *uuid.
 	}
 }
 
-// showTicketEvents shows orders of tickets as their events keep them; one whose event moved also with from and to.
+// showTicketEvents renders orders of tickets from the data of their events. An order whose event
+// has another time also has from and to.
 func showTicketEvents(records *store.Store) eventlog.Show {
 	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
 		tickets, err := records.KeptTickets(ctx, kept)

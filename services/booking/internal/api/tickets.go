@@ -34,7 +34,7 @@ func (in *Internal) sellTickets(c *fiber.Ctx) error {
 	return in.sendSold(c, sold)
 }
 
-// soldAgain answers an order that was made the first time.
+// soldAgain answers a repeated request with the order that the first request made.
 func (in *Internal) soldAgain(c *fiber.Ctx, answer []byte) error {
 	businessID, err := pathID(c, "business")
 	if err != nil {
@@ -58,7 +58,7 @@ func (in *Internal) sendSold(c *fiber.Ctx, sold usecase.Order) error {
 	return c.Status(fiber.StatusCreated).JSON(shown)
 }
 
-// newTicket reads an order.
+// newTicket reads an order. Fault: invalid_parameter.
 func newTicket(body []byte) (booking.NewTicket, error) {
 	var wire struct {
 		bookingclient.TicketOrder

@@ -8,9 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// MountWebhooks adds, for each provider, the path that its notices of what became of charges come to, such as
-// /api/public/stripe/webhook. It is no business's: no path of a business called stripe is the same. The answer is 200 also to what
-// we have no use for, as providers send again what is answered otherwise.
+// MountWebhooks adds a path for the notices of each provider, such as /api/public/stripe/webhook.
+// The path cannot conflict with that of a business whose slug is stripe. The answer is 200 even
+// for a notice that is ignored, because providers repeat a notice that gets another status.
 func MountWebhooks(app fiber.Router, providers payment.Providers, payments *usecase.Payments) {
 	for name, provider := range providers {
 		notifier, tells := provider.(payment.Notifier)
