@@ -1,5 +1,6 @@
-// Package payment is the port to payment providers: what booking asks of one, and how much of what is sold is to be paid
-// online. Adapters lie below it. A charge belongs to the provider; booking keeps its reference and what became of it.
+// Package payment is the port to payment providers: the calls that booking makes, and the amount
+// of a sale to be paid online. The adapters are in the packages below it. The provider owns a
+// charge; booking stores its reference and its status.
 package payment
 
 import (
@@ -13,57 +14,60 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 )
 
-// ErrRefused says that the provider has looked at a request and refused it: nothing was created or changed, and the
-// same request will be refused again. After any other error it is not known what the provider did.
+// ErrRefused means that the provider has processed a request and refused it: nothing was created or changed,
+// and the same request will be refused again. After any other error it is unknown what the provider did.
 var ErrRefused = errors.New("the payment provider refused the request")
 
-// Provider takes money for businesses. Calls end when their context does, and each may be repeated: the provider knows
-// a charge by its subject.
+// Provider takes payments for businesses. A call ends when its context does. Every call is
+// idempotent: the provider identifies a charge by its subject.
 type Provider interface {
-	// Chargeable returns the most that can be charged of an amount in minor units: some currencies are charged in
-	// coarser steps than ISO 4217 has. Errors: [ErrRefused] where nothing can.
+	// Chargeable returns the largest amount up to the given one, in minor units, that the provider can charge. Some
+	// currencies are charged in coarser steps than those of ISO 4217. Errors: [ErrRefused] if it can charge none.
 	Chargeable(amount int64, currency money.Currency) (int64, error)
-	// Create opens a charge, or returns the one that the same charge opened before; one with a Checkout apart from one without.
+	// Create opens a charge. If the same charge is already open, Create returns it. Charges of one
+	// subject with and without a Checkout are different charges.
 	Create(ctx context.Context, c Charge) (Intent, error)
-	// Open returns an open charge once more, so that the customer can try again to pay it.
+	// Open returns an open charge again, so that the customer can try again to pay it.
 	Open(ctx context.Context, account, reference string) (Intent, error)
-	// Supersede is Cancel for a charge in whose place another one comes: the provider tells nobody that it was cancelled.
+	// Supersede cancels a charge that another one replaces. The cancellation causes no [Notice].
 	Supersede(ctx context.Context, account, reference string) (Outcome, error)
-	// Cancel closes a charge, so that it can no longer be paid, and says what has become of it.
+	// Cancel closes a charge, so that it can no longer be paid, and returns how it ended.
 	Cancel(ctx context.Context, account, reference string) (Outcome, error)
-	// Refund gives back a part of a charge that was paid, once however often it is asked for, and says how far that is. Any error
-	// means that it is not known.
+	// Refund refunds a part of a paid charge and returns the refund's state. Repeated calls with the
+	// same number make one refund. After an error the state is unknown.
 	Refund(ctx context.Context, r Refund) (RefundState, error)
 }
 
-// Notifier is a [Provider] that tells by a webhook what becomes of charges.
+// Notifier is a [Provider] that reports changes of charges by a webhook.
 type Notifier interface {
-	// ReadNotice reads what came to the provider's webhook. Faults: invalid_parameter for what the provider has not signed.
+	// ReadNotice reads the body of a request to the provider's webhook. Fault: invalid_parameter if
+	// the provider has not signed it.
 	ReadNotice(body []byte, header func(name string) string) (Notice, error)
 }
 
-// Looker is a [Provider] that can be asked what was done with a payment there, and not here.
+// Looker is a [Provider] that can return the refunds that were made at the provider, not through Slotmesh.
 type Looker interface {
-	// Look says what a charge is of, and how much of it was given back there. Errors: [ErrRefused] where there is no such charge.
+	// Look returns the subject of a charge, and how much of it was refunded at the provider, not
+	// through Slotmesh. Errors: [ErrRefused] if the charge does not exist.
 	Look(ctx context.Context, account, reference string) (Elsewhere, error)
 }
 
-// Elsewhere is what was done with a payment at the provider, and not here.
+// Elsewhere is what was done with a payment at the provider, not through Slotmesh.
 type Elsewhere struct {
-	Subject  Subject // what the charge says it is of, as of [Notice]
-	Refunded int64   // in all, in minor units of its currency, also what is on its way
+	Subject  Subject // from the charge's metadata, see [Notice]
+	Refunded int64   // the total in minor units of its currency, pending refunds included
 }
 
-// Dispute is how far a customer's dispute of a payment is, by which their bank takes the money back.
+// Dispute is a customer's dispute of a payment, by which their bank takes the money back.
 type Dispute struct {
 	Status DisputeStatus
 	Reason string // the provider's, such as fraudulent
 }
 
-// DisputeStatus is how far a dispute is.
+// DisputeStatus is the status of a dispute.
 type DisputeStatus string
 
-// The statuses of a dispute. While it is open, and once it is lost, nothing of the payment can be refunded.
+// The statuses of a dispute. While a dispute is open, and after it is lost, the payment cannot be refunded.
 const (
 	DisputeOpen DisputeStatus = "open"
 	DisputeWon  DisputeStatus = "won"
@@ -73,39 +77,41 @@ const (
 // Sandbox is the name of the provider of sandbox businesses, and of their account with it.
 const Sandbox = "sandbox"
 
-// Subject is what a charge is of: a booking, an order of tickets, or a reservation. Ids of different kinds differ, too.
+// Subject identifies what a charge is for: a booking, an order of tickets or a reservation. Ids
+// are unique across kinds.
 type Subject struct {
 	BusinessID uuid.UUID
 	Kind       event.SubjectKind
 	ID         uuid.UUID
 }
 
-// Charge is money that a customer owes a business for what they take.
+// Charge is an amount that a customer is to pay to a business for a subject.
 type Charge struct {
 	Subject
-	Account  string // the business's, with the provider
-	Amount   int64  // minor units of Currency, as [Provider].Chargeable gave it
+	Account  string // the business's account with the provider
+	Amount   int64  // minor units of Currency, as returned by [Provider].Chargeable
 	Currency money.Currency
-	Checkout *Checkout // nil: the customer pays on a page of who booked
+	Checkout *Checkout // nil: the customer pays on the page of the client that booked
 }
 
 // Checkout is the provider's own page, on which the customer pays.
 type Checkout struct {
-	Name       string // of what is paid, as the customer reads it there
-	SuccessURL string // where the customer goes who has paid
-	CancelURL  string // where the customer goes who gives up
-	// ExpiresAt is when the provider closes the page, should nobody do so before.
+	Name       string // of the sale, as the page shows it to the customer
+	SuccessURL string // the page to return to after the payment
+	CancelURL  string // the page to return to without a payment
+	// ExpiresAt is when the provider closes the page, unless it was closed before.
 	ExpiresAt time.Time
 }
 
-// Intent is an open charge. What it is paid by is for the answer to the customer alone: ClientSecret, by which the customer's browser
-// pays it, or, of one with a Checkout, URL, the provider's page. Nothing is for the customer to do where the provider has decided already what
-// becomes of it, which is then to be noted as its notice once the charge is open.
+// Intent is an open charge. ClientSecret and URL are for the answer to the customer only. The
+// customer's browser pays with the ClientSecret, or, if the charge has a Checkout, on the provider's
+// page at URL. If Decided is set, the provider has already decided the charge, and the customer has
+// nothing to do. The caller must act on Decided as on a notice once the charge is open.
 type Intent struct {
 	Reference    string
 	ClientSecret string
 	URL          string
-	Decided      *Notice // nil: the provider tells later
+	Decided      *Notice // nil: the provider sends a notice later
 }
 
 // Outcome is how a charge ended.
@@ -117,33 +123,34 @@ const (
 	Cancelled Outcome = "cancelled"
 )
 
-// Refund is a part of a charge that is to be given back. A charge's refunds are counted from 1: the same Number is the same refund,
-// also when it is asked for again, and a new one is another try.
+// Refund is a part of a charge to be refunded. The refunds of a charge are numbered from 1. A
+// repeated request with the same Number is the same refund; a new Number is another attempt.
 type Refund struct {
-	Charge           // Amount is what is given back, as [Provider].Chargeable gave it
+	Charge           // Amount is the refund's, as returned by [Provider].Chargeable
 	Reference string // of the charge
 	Number    int
 }
 
-// RefundState is how far a refund is, and the provider's reason where it was refused, such as charge_disputed.
+// RefundState is the state of a refund. If the provider refused it, Reason is the provider's
+// reason, such as charge_disputed.
 type RefundState struct {
 	Status RefundStatus
 	Reason string
 }
 
-// RefundStatus is how far a refund is.
+// RefundStatus is the status of a refund.
 type RefundStatus string
 
-// The statuses of a refund. A provider may refuse later what it reported as refunded, as when the customer's bank sends the money
-// back; RefundRefused is final.
+// The statuses of a refund. A provider may refuse a refund after it reported it as refunded, for
+// example because the customer's bank returns the money. RefundRefused is final.
 const (
 	RefundPending  RefundStatus = "pending"
 	RefundRefunded RefundStatus = "refunded"
 	RefundRefused  RefundStatus = "refused"
 )
 
-// Due is a charge that waits for its provider: to be cancelled, or, where RefundNumber is above 0, for that refund of RefundAmount.
-// Reference is "" where it is not known whether there is a charge.
+// Due is a charge that waits for a call to its provider. If RefundNumber is above 0, the call refunds RefundAmount;
+// otherwise it cancels the charge. Reference is "" if it is unknown whether the provider has the charge.
 type Due struct {
 	Charge
 	Provider     string
@@ -153,39 +160,41 @@ type Due struct {
 	OnCheckout   bool // paid on the provider's own page
 }
 
-// Refund is the refund that the charge waits for.
+// Refund returns the refund that the charge waits for.
 func (d Due) Refund() Refund {
 	r := Refund{Charge: d.Charge, Reference: d.Reference, Number: d.RefundNumber}
 	r.Amount = d.RefundAmount
 	return r
 }
 
-// Notice is what a provider tells of a charge: exactly one of Outcome, FailedAt, Refund, Changed and Dispute is set; none where it is of no
-// use here.
+// Notice is a provider's report about a charge. At most one of Outcome, FailedAt, Refund, Changed
+// and Dispute is set; if none is, the notice is ignored.
 type Notice struct {
-	Account   string // the business's, with the provider
+	Account   string // the business's account with the provider
 	Reference string
 	Outcome   Outcome
-	// Subject is what the charge says it is of: a charge with a Checkout is known by the reference of the page, and the provider tells of
-	// failed attempts and refunds by another. Whoever has the account could have written it; it is no proof.
+	// Subject is the subject in the charge's metadata. A charge with a Checkout is stored under the
+	// reference of the page, but notices of failed attempts and refunds have another reference. The
+	// owner of the account could have written the metadata, so Subject is no proof.
 	Subject Subject
 	// FailedAt is when an attempt to pay failed, by the provider's clock. The customer may try again (lifecycle.md §4).
 	FailedAt time.Time
 	Refund   *RefundNotice
-	Changed  bool     // something was given back that was not refunded here, or such a refund has failed; [Looker] says how much
-	Dispute  *Dispute // how far a dispute is
+	Changed  bool     // a refund was made at the provider, or such a refund failed; [Looker] returns the sum
+	Dispute  *Dispute // the state of a dispute
 }
 
-// RefundNotice is how far one refund of a charge is.
+// RefundNotice is the state of one refund of a charge.
 type RefundNotice struct {
 	Number int
 	RefundState
 }
 
-// Providers are the connected ones, by the identifiers that manifests name them by.
+// Providers are the connected providers by their identifiers in manifests.
 type Providers map[string]Provider
 
-// Step is what a provider pays this currency in multiples of, in minor units; 1 where it is not connected.
+// Step returns the step, in minor units, of which a provider charges multiples in this currency.
+// It returns 1 if the provider is not connected.
 func (p Providers) Step(name string, currency money.Currency) int64 {
 	const coarsest = 1000
 	if provider, connected := p[name]; connected {

@@ -1,5 +1,6 @@
-// Package sandbox is the payment provider of sandbox businesses (docs/decisions/025): it moves no money, and decides by the last two digits of an
-// amount in minor units, as the numbers of test cards do elsewhere. It keeps nothing: what it decided stands in the charge's reference.
+// Package sandbox is the payment provider of sandbox businesses (docs/decisions/025). It moves no money. The last two
+// digits of an amount in minor units decide what happens to a charge, as test card numbers do at other providers. The
+// package stores nothing: the charge's reference contains the decision.
 package sandbox
 
 import (
@@ -12,31 +13,32 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// What becomes of a charge, by the last two digits of its amount in minor units: those of 12.01 EUR and of 1201 JPY are 01.
+// What happens to a charge, by the last two digits of its amount in minor units; for 12.01 EUR and
+// for 1201 JPY they are 01.
 const (
-	declined     = 1 // the customer's attempt to pay fails, and so does each further one; the charge expires
-	refused      = 2 // the charge cannot be opened at all
-	unrefundable = 3 // it is paid, and no refund of it succeeds
+	declined     = 1 // every attempt to pay fails, and the charge expires
+	refused      = 2 // the charge cannot be opened
+	unrefundable = 3 // the charge is paid, and every refund of it is refused
 )
 
-// RefundReason is why a refund is refused.
+// RefundReason is the reason of a refused refund.
 const RefundReason = "sandbox_refund_refused"
 
 const (
-	keepsPrefix    = "sandbox_kept_" // of a charge that is not refunded
+	keepsPrefix    = "sandbox_kept_" // of a charge whose refunds are refused
 	ordinaryPrefix = "sandbox_"
 	onPage         = "_page"
 )
 
-// Sandbox decides on charges. It is safe for many goroutines.
+// Sandbox decides charges. It is safe for concurrent use.
 type Sandbox struct{ clock clock.Clock }
 
 var _ payment.Provider = (*Sandbox)(nil)
 
-// New returns the provider; attempts fail at the time of now.
+// New returns the provider. It takes the time of failed attempts from now.
 func New(now clock.Clock) *Sandbox { return &Sandbox{clock: now} }
 
-// Chargeable takes every amount above 0 as it is.
+// Chargeable returns every amount above 0 unchanged. Errors: [payment.ErrRefused] for any other.
 func (s *Sandbox) Chargeable(amount int64, currency money.Currency) (int64, error) {
 	if amount <= 0 {
 		return 0, fmt.Errorf("%w: no amount of %s", payment.ErrRefused, currency.Code)
@@ -44,7 +46,8 @@ func (s *Sandbox) Chargeable(amount int64, currency money.Currency) (int64, erro
 	return amount, nil
 }
 
-// Create decides on a charge. There is nothing to do for the customer, and so neither a client secret nor a page.
+// Create opens a charge and decides it. The customer has nothing to do, so the result has neither
+// a client secret nor a page. Errors: [payment.ErrRefused] for amounts that end in 02.
 func (s *Sandbox) Create(_ context.Context, c payment.Charge) (payment.Intent, error) {
 	made := payment.Intent{Reference: ordinaryPrefix + c.ID.String(), Decided: &payment.Notice{Outcome: payment.Paid}}
 	switch c.Amount % 100 {
@@ -61,22 +64,22 @@ func (s *Sandbox) Create(_ context.Context, c payment.Charge) (payment.Intent, e
 	return made, nil
 }
 
-// Open has nothing to show: who was declined is declined again.
+// Open returns a charge without a page: a declined charge stays declined.
 func (s *Sandbox) Open(_ context.Context, _, reference string) (payment.Intent, error) {
 	return payment.Intent{Reference: reference}, nil
 }
 
-// Supersede gives way to any charge.
+// Supersede cancels a charge.
 func (s *Sandbox) Supersede(context.Context, string, string) (payment.Outcome, error) {
 	return payment.Cancelled, nil
 }
 
-// Cancel closes a charge: one whose payment is not noted was not paid.
+// Cancel closes a charge. A charge whose payment is not stored by booking was not paid.
 func (s *Sandbox) Cancel(context.Context, string, string) (payment.Outcome, error) {
 	return payment.Cancelled, nil
 }
 
-// Refund refunds at once, or never.
+// Refund refunds at once, or refuses the refund.
 func (s *Sandbox) Refund(_ context.Context, r payment.Refund) (payment.RefundState, error) {
 	if strings.HasPrefix(r.Reference, keepsPrefix) {
 		return payment.RefundState{Status: payment.RefundRefused, Reason: RefundReason}, nil

@@ -7,22 +7,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// unit says how Stripe counts a currency: in units of 10^-digits, and only in multiples of step.
+// unit describes how Stripe counts a currency: in units of 10^-digits, and only in multiples of step.
 type unit struct {
 	digits int
 	step   int64
 }
 
-// special holds the currencies that Stripe does not count as ISO 4217 does (docs.stripe.com/currencies): the Malagasy
-// ariary has no decimals there, Icelandic króna and Ugandan shilling keep two that must be 00, and currencies of three
-// decimals end in 0.
+// special contains the currencies that Stripe does not count as ISO 4217 does
+// (docs.stripe.com/currencies). The Malagasy ariary has no decimals at Stripe. Icelandic króna and
+// Ugandan shilling have two, which must be 00. Amounts in currencies of three decimals must end in 0.
 var special = map[string]unit{
 	"MGA": {0, 1},
 	"ISK": {2, 100}, "UGX": {2, 100},
 	"BHD": {3, 10}, "JOD": {3, 10}, "KWD": {3, 10}, "OMR": {3, 10}, "TND": {3, 10},
 }
 
-// unitOf returns how Stripe counts a currency. Those of more than three decimals it does not know.
+// unitOf returns how Stripe counts a currency. Errors: [payment.ErrRefused] if Stripe does not charge it.
 func unitOf(c money.Currency) (unit, error) {
 	if u, ok := special[c.Code]; ok {
 		return u, nil
@@ -33,7 +33,7 @@ func unitOf(c money.Currency) (unit, error) {
 	return unit{c.Digits, 1}, nil
 }
 
-// amount is minor units of ISO 4217 as Stripe counts them, rounded down to what it charges.
+// amount converts minor units of ISO 4217 into Stripe's units, rounded down to what Stripe charges.
 func amount(minor int64, c money.Currency) (int64, error) {
 	u, err := unitOf(c)
 	if err != nil {
@@ -49,7 +49,7 @@ func amount(minor int64, c money.Currency) (int64, error) {
 	return n - n%u.step, nil
 }
 
-// minor is the way back.
+// minor converts Stripe's units into minor units of ISO 4217.
 func minor(n int64, c money.Currency) (int64, error) {
 	u, err := unitOf(c)
 	if err != nil {

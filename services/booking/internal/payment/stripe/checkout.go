@@ -11,12 +11,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// sessionPrefix tells the reference of a Checkout Session from that of a PaymentIntent.
+// sessionPrefix distinguishes the reference of a Checkout Session from that of a PaymentIntent.
 const sessionPrefix = "cs_"
 
 func isSession(reference string) bool { return strings.HasPrefix(reference, sessionPrefix) }
 
-// createSession opens a Checkout Session, Stripe's own page. Its PaymentIntent is made when the customer pays.
+// createSession opens a Checkout Session, Stripe's own page. Stripe creates its PaymentIntent when the customer pays.
 func (s *Stripe) createSession(ctx context.Context, c payment.Charge) (payment.Intent, error) {
 	n, err := amount(c.Amount, c.Currency)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Stripe) createSession(ctx context.Context, c payment.Charge) (payment.I
 	return payment.Intent{Reference: session.ID, URL: session.URL}, nil
 }
 
-// openSession reads a Checkout Session for its address.
+// openSession returns an open Checkout Session with the address of its page.
 func (s *Stripe) openSession(ctx context.Context, account, reference string) (payment.Intent, error) {
 	session, err := s.session(ctx, account, reference)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Stripe) openSession(ctx context.Context, account, reference string) (pa
 	return payment.Intent{Reference: session.ID, URL: session.URL}, nil
 }
 
-// expireSession closes a Checkout Session, unless it has ended before.
+// expireSession closes a Checkout Session and returns how it ended, even if it had ended before.
 func (s *Stripe) expireSession(ctx context.Context, account, reference string) (payment.Outcome, error) {
 	params := &sdk.CheckoutSessionExpireParams{}
 	params.SetStripeAccount(account)
@@ -89,7 +89,7 @@ func (s *Stripe) expireSession(ctx context.Context, account, reference string) (
 	return "", fmt.Errorf("expire a checkout: it is %s and %s", session.Status, session.PaymentStatus)
 }
 
-// intentOf is the PaymentIntent of a charge, which refunds are made of.
+// intentOf returns the id of a charge's PaymentIntent, which refunds refer to.
 func (s *Stripe) intentOf(ctx context.Context, account, reference string) (string, error) {
 	if !isSession(reference) {
 		return reference, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// Look asks Stripe what a PaymentIntent is of, and how much of it was given back by refunds that were not made here.
-// A refund that failed, or was cancelled, gave nothing back.
+// Look returns the subject of a PaymentIntent, and the sum of its refunds that were made at
+// Stripe, not through Slotmesh. Refunds that failed or were cancelled do not count.
 func (s *Stripe) Look(ctx context.Context, account, reference string) (payment.Elsewhere, error) {
 	params := &sdk.PaymentIntentRetrieveParams{}
 	params.SetStripeAccount(account)
@@ -42,7 +42,7 @@ func (s *Stripe) Look(ctx context.Context, account, reference string) (payment.E
 	return payment.Elsewhere{Subject: n.Subject, Refunded: refunded}, err
 }
 
-// chargeNotice reads that something was given back of a Charge; what, [Stripe.Look] says.
+// chargeNotice reads a notice that a Charge was refunded. It does not contain the sum; [Stripe.Look] returns that.
 func chargeNotice(told sdk.Event) payment.Notice {
 	var charge struct {
 		PaymentIntent string `json:"payment_intent"`
@@ -53,7 +53,8 @@ func chargeNotice(told sdk.Event) payment.Notice {
 	return payment.Notice{Account: told.Account, Reference: charge.PaymentIntent, Changed: true}
 }
 
-// disputeNotice reads how far a dispute is. An inquiry takes no money, and becomes a dispute where it is not answered.
+// disputeNotice reads the state of a dispute. It ignores inquiries: an inquiry takes no money, and
+// becomes a dispute if the business does not answer it.
 func disputeNotice(told sdk.Event) payment.Notice {
 	var dispute struct {
 		PaymentIntent string `json:"payment_intent"`

@@ -12,11 +12,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// refundNumber is the metadata by which a refund is known.
+// refundNumber is the metadata key of a refund's number, by which the refund is identified.
 const refundNumber = "slotmesh_refund"
 
-// Refund makes a refund of a PaymentIntent, unless it is there. Stripe forgets idempotency keys after a day, so the refunds that it
-// has are asked for first; the key is for two requests at once.
+// Refund makes a refund of a PaymentIntent, unless Stripe already has it. Stripe forgets
+// idempotency keys after a day, so Refund first lists the existing refunds. The idempotency key
+// only prevents two concurrent requests from making two refunds.
 func (s *Stripe) Refund(ctx context.Context, r payment.Refund) (payment.RefundState, error) {
 	var made *sdk.Refund
 	intent, err := s.intentOf(ctx, r.Account, r.Reference)
@@ -68,7 +69,7 @@ func (s *Stripe) makeRefund(ctx context.Context, r payment.Refund) (*sdk.Refund,
 	return made, nil
 }
 
-// refundState reads how far a refund is. A status that is not known is not an end.
+// refundState returns the state of a refund. An unknown status counts as pending.
 func refundState(r *sdk.Refund) payment.RefundState {
 	switch r.Status {
 	case sdk.RefundStatusSucceeded:

@@ -1,5 +1,6 @@
-// Package stripe is the adapter to Stripe: a charge is a PaymentIntent on the business's connected account, made with
-// the platform's secret key and the id of what it is of as idempotency key. Nothing about the customer is sent.
+// Package stripe is the adapter to Stripe. A charge is a PaymentIntent or a Checkout Session on
+// the business's connected account, made with the platform's secret key. The idempotency key is
+// the id of the subject. No data about the customer is sent.
 package stripe
 
 import (
@@ -16,10 +17,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// Name is how manifests call this provider.
+// Name is the name of this provider in manifests.
 const Name = "stripe"
 
-// Stripe speaks to Stripe's API. It is safe for many goroutines.
+// Stripe calls Stripe's API. It is safe for concurrent use.
 type Stripe struct {
 	client        *sdk.Client
 	webhookSecret string
@@ -30,9 +31,11 @@ var (
 	_ payment.Notifier = (*Stripe)(nil)
 )
 
-// New returns an adapter with the platform's secret key, which believes notices that are signed with webhookSecret. base is where
-// the API is, such as https://api.stripe.com. The SDK neither logs, as its lines hold what is sent, nor tries again: the caller's deadline is short, and what is left
-// unknown is found out later.
+// New returns an adapter with the platform's secret key. It accepts notices that are signed with
+// webhookSecret. base is the URL of the API, such as https://api.stripe.com.
+//
+// The SDK writes no logs, because its lines contain the data sent. It does not retry, because the
+// caller's deadline is short; the reconciliation later resolves an unknown result.
 func New(secretKey, webhookSecret, base string, transport http.RoundTripper) *Stripe {
 	backends := sdk.NewBackendsWithConfig(&sdk.BackendConfig{
 		URL:               sdk.String(base),
@@ -44,7 +47,8 @@ func New(secretKey, webhookSecret, base string, transport http.RoundTripper) *St
 	return &Stripe{client: sdk.NewClient(secretKey, sdk.WithBackends(backends)), webhookSecret: webhookSecret}
 }
 
-// Chargeable rounds down to what Stripe charges in this currency.
+// Chargeable rounds an amount down to what Stripe charges in this currency. Errors:
+// [payment.ErrRefused] if that is 0, or if Stripe does not charge the currency.
 func (s *Stripe) Chargeable(due int64, currency money.Currency) (int64, error) {
 	n, err := amount(due, currency)
 	if err != nil {
@@ -56,7 +60,7 @@ func (s *Stripe) Chargeable(due int64, currency money.Currency) (int64, error) {
 	return minor(n, currency)
 }
 
-// Create opens a PaymentIntent, or a Checkout Session.
+// Create opens a PaymentIntent, or a Checkout Session if the charge has a Checkout.
 func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, error) {
 	if c.Checkout != nil {
 		return s.createSession(ctx, c)
@@ -83,7 +87,7 @@ func (s *Stripe) Create(ctx context.Context, c payment.Charge) (payment.Intent, 
 	return payment.Intent{Reference: intent.ID, ClientSecret: intent.ClientSecret}, nil
 }
 
-// The metadata by which a charge says what it is of: the business, and under the name of its kind the subject.
+// Metadata keys of a charge: the business, and the subject under the name of its kind.
 const (
 	ofBusiness = "slotmesh_business"
 	ofSubject  = "slotmesh_"
@@ -93,7 +97,7 @@ func metadata(c payment.Charge) map[string]string {
 	return map[string]string{ofBusiness: c.BusinessID.String(), ofSubject + string(c.Kind): c.ID.String()}
 }
 
-// Open reads a PaymentIntent for its client secret, or a Checkout Session for its address.
+// Open returns a PaymentIntent with its client secret, or a Checkout Session with its address.
 func (s *Stripe) Open(ctx context.Context, account, reference string) (payment.Intent, error) {
 	if isSession(reference) {
 		return s.openSession(ctx, account, reference)
@@ -110,7 +114,7 @@ func (s *Stripe) Open(ctx context.Context, account, reference string) (payment.I
 	return payment.Intent{Reference: intent.ID, ClientSecret: intent.ClientSecret}, nil
 }
 
-// Cancel closes a PaymentIntent or a Checkout Session, unless it has ended before.
+// Cancel closes a PaymentIntent or a Checkout Session and returns how it ended, even if it had ended before.
 func (s *Stripe) Cancel(ctx context.Context, account, reference string) (payment.Outcome, error) {
 	if isSession(reference) {
 		return s.expireSession(ctx, account, reference)
@@ -118,10 +122,11 @@ func (s *Stripe) Cancel(ctx context.Context, account, reference string) (payment
 	return s.cancelIntent(ctx, account, reference, nil)
 }
 
-// superseded is the reason by which the notice of a PaymentIntent's cancellation is known as none: another charge has taken its place.
+// superseded is the cancellation reason of a PaymentIntent that another charge replaces. Notices
+// with this reason are ignored.
 const superseded = sdk.PaymentIntentCancellationReasonDuplicate
 
-// Supersede closes a PaymentIntent in whose place a Checkout Session comes.
+// Supersede closes a PaymentIntent that a Checkout Session replaces.
 func (s *Stripe) Supersede(ctx context.Context, account, reference string) (payment.Outcome, error) {
 	return s.cancelIntent(ctx, account, reference, sdk.String(string(superseded)))
 }
@@ -142,7 +147,7 @@ func (s *Stripe) cancelIntent(ctx context.Context, account, reference string, re
 	return "", readable("cancel a charge", err)
 }
 
-// outcome asks how a PaymentIntent that cannot be cancelled has ended.
+// outcome returns how a PaymentIntent that cannot be cancelled has ended.
 func (s *Stripe) outcome(ctx context.Context, account, reference string) (payment.Outcome, error) {
 	params := &sdk.PaymentIntentRetrieveParams{}
 	params.SetStripeAccount(account)
@@ -159,9 +164,9 @@ func (s *Stripe) outcome(ctx context.Context, account, reference string) (paymen
 	return "", fmt.Errorf("cancel a charge: it is %s", intent.Status)
 }
 
-// readable keeps of Stripe's error what may stand in a log: its message can repeat what was sent. Refused for good is
-// what Stripe finds wrong with the request itself. Not so a conflict or one too many, nor a key or account that is not
-// accepted now, nor an idempotency key used in another way: a charge may be there.
+// readable returns an error that may be logged: Stripe's message can repeat the data sent, so readable leaves it
+// out. The result is [payment.ErrRefused] only if Stripe rejects the request itself, with status 400, 402 or 404.
+// After a conflict, a rate limit, a rejected key or account, or a reused idempotency key, the charge may exist.
 func readable(what string, err error) error {
 	var refusal *sdk.Error
 	if !errors.As(err, &refusal) {
@@ -178,7 +183,7 @@ func readable(what string, err error) error {
 	return reason
 }
 
-// refusedError is a refusal for good, with Stripe's code for why.
+// refusedError is a final refusal with Stripe's error code.
 type refusedError struct {
 	error
 	code string

@@ -14,12 +14,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// ReadNotice checks the signature of a webhook's body and reads it. Its age, of at most Stripe's five minutes, is judged by the
-// machine's clock, as Stripe signs by real time.
+// ReadNotice checks the signature of a webhook's body and reads the notice. The signature may be
+// at most five minutes old, Stripe's default, by the machine's clock. Stripe signs by real time.
 func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.Notice, error) {
 	told, err := webhook.ConstructEventWithOptions(body, header("Stripe-Signature"), s.webhookSecret, webhook.ConstructEventOptions{
 		Tolerance:                webhook.DefaultTolerance,
-		IgnoreAPIVersionMismatch: true, // what is read of it is the same in every version
+		IgnoreAPIVersionMismatch: true, // the fields read here are the same in every version
 	})
 	if err != nil {
 		return payment.Notice{}, fault.Wrap(fault.InvalidParameter, err, "Stripe-Signature: it does not match the body, or is too old.")
@@ -43,8 +43,9 @@ func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.No
 	return payment.Notice{}, nil
 }
 
-// intentNotice reads what has become of a PaymentIntent. That of a Checkout Session ends with the session, which tells of it; only of
-// a failed attempt the session says nothing.
+// intentNotice reads how a PaymentIntent ended or that an attempt to pay it failed. The
+// PaymentIntent of a Checkout Session ends with the session, whose own notice reports the end. But
+// a failed attempt causes no notice of the session.
 func intentNotice(told sdk.Event) payment.Notice {
 	var intent struct {
 		ID                 string
@@ -70,7 +71,8 @@ func intentNotice(told sdk.Event) payment.Notice {
 	return n
 }
 
-// sessionNotice reads what has become of a Checkout Session. One that is completed may be paid later, as by a transfer.
+// sessionNotice reads how a Checkout Session ended. A completed session may be paid later, for
+// example by a bank transfer.
 func sessionNotice(told sdk.Event) payment.Notice {
 	var session struct {
 		ID            string
@@ -93,7 +95,7 @@ func sessionNotice(told sdk.Event) payment.Notice {
 	return n
 }
 
-// said adds what a charge says it is of; nothing where it says nothing.
+// said sets the notice's subject from a charge's metadata, if the metadata contain one.
 func said(n *payment.Notice, metadata map[string]string) {
 	business, err := uuid.Parse(metadata[ofBusiness])
 	if err != nil {
@@ -106,7 +108,7 @@ func said(n *payment.Notice, metadata map[string]string) {
 	}
 }
 
-// refundNotice reads how far a refund is; one that was not made here has no number.
+// refundNotice reads the state of a refund. A refund that was not made through Slotmesh has no number.
 func refundNotice(told sdk.Event) payment.Notice {
 	var refund sdk.Refund
 	if json.Unmarshal(told.Data.Raw, &refund) != nil || refund.PaymentIntent == nil {
