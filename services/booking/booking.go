@@ -1,15 +1,17 @@
-// Package booking is the service that owns what customers take: bookings with the time they occupy, tickets, API keys, and the
-// answers kept for idempotency keys. It serves POST /book and nothing else to the public.
+// Package booking is the service that owns bookings with the time they occupy, and orders of tickets. It also owns their
+// charges, the charges of reservations, API keys and calendar feeds. Its public port serves POST /book and the webhooks
+// of payment providers.
 //
-// A booking is decided by three parties, on an offer and an API key that the process remembers; the write looks whether both hold still. availability says by whom the start can be served, on the occupied time that
-// booking reads and sends along; pricing says what it costs; and the exclusion constraint of booking's own tables has
-// the last word, because only the database sees every replica. The write is one statement (internal/store), so that a
-// lost race costs one round trip and leaves nothing behind.
+// A booking is decided by a cached offer and API key; its write checks that both are still valid. Booking reads the
+// occupied time and sends it to availability, which returns the assignments that can serve the start. Pricing returns
+// the price. The exclusion constraint of booking's own tables has the last word, because only the database sees every
+// replica. The write is one statement (internal/store), so that a lost race costs one round trip and writes nothing.
 //
-//	internal/request  reads the body (pure)          internal/store  SQL
-//	internal/state    the life of a booking (pure)   internal/api    HTTP, public and internal
-//	internal/usecase  what booking does, as functions: asks, decides, writes, tries again
-//	internal/payment  the port to payment providers, what is to be paid, and the adapter to Stripe
+//	internal/request  reads the body (pure)               internal/store  SQL
+//	internal/state    statuses and transitions (pure)     internal/api    HTTP, public and internal
+//	internal/usecase  the operations: read, decide, write, retry
+//	internal/calendar bookings as text/calendar (pure)
+//	internal/payment  the port to payment providers, the amount due, and the adapters
 package booking
 
 import (
@@ -37,7 +39,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/migrations"
 )
 
-// Config are booking's settings.
+// Config holds booking's settings.
 type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
@@ -53,29 +55,29 @@ type Config struct {
 	// Links are the settings of customers' links.
 	Links link.Config
 
-	// StripeSecretKey is the platform's key with Stripe; empty: no payment provider is connected.
+	// StripeSecretKey is the platform's secret key for Stripe. If it is empty, only the sandbox provider is connected.
 	StripeSecretKey string `env:"STRIPE_SECRET_KEY"`
-	// StripeWebhookSecret is what Stripe signs its notices with.
+	// StripeWebhookSecret is the secret with which Stripe signs its notices.
 	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
-	// StripeAPIBase is where Stripe's API is.
+	// StripeAPIBase is the URL of Stripe's API.
 	StripeAPIBase string `env:"STRIPE_API_BASE, default=https://api.stripe.com"`
-	// PaymentTimeout bounds each call of a payment provider.
+	// PaymentTimeout bounds each call to a payment provider.
 	PaymentTimeout time.Duration `env:"PAYMENT_TIMEOUT, default=5s"`
-	// PaymentExpiresAfter is how long a customer has to pay, before the booking is cancelled.
+	// PaymentExpiresAfter is how long a customer has to pay before the booking is cancelled.
 	PaymentExpiresAfter time.Duration `env:"PAYMENT_EXPIRES_AFTER, default=30m"`
 }
 
-// Validate checks the settings as a whole; each fault names its variable.
+// Validate checks all settings; each error names its variable.
 func (c *Config) Validate() error {
 	return errors.Join(c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.Events.Validate(), c.Links.Validate(), c.validatePayments())
 }
 
-// Migrate brings booking's tables up to date.
+// Migrate applies the migrations to booking's tables.
 func Migrate(ctx context.Context, cfg Config) error {
 	return postgres.Migrate(ctx, cfg.Postgres, "booking", migrations.FS)
 }
 
-// New returns the service, ready to run. It connects to nothing yet.
+// New returns the service, ready to run. It opens no connection yet.
 func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
@@ -103,7 +105,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	options := paymentOptions(cfg, s.Server, rt.Clock)
 	payments := usecase.NewPayments(records, options, rt.Clock, rt.Telemetry)
 	api.MountWebhooks(s.Public, options.Providers, payments)
-	s.Go("payments", payments.Run) // also without providers: it frees the time of bookings whose charge was never opened
+	// needed without providers, too: it frees the time of bookings whose charge was never opened
+	s.Go("payments", payments.Run)
 	booker := usecase.NewBooker(usecase.Dependencies{
 		Offers: offers, Availability: availability.NewClient(s.Peer("availability", cfg.AvailabilityURL)),
 		Pricing: pricing.NewClient(s.Peer("pricing", cfg.PricingURL)), Bookings: records,
@@ -137,10 +140,11 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	return nil
 }
 
-// sweepEvery is how often expired idempotency records are removed. They answer nothing any more, so it may be rare.
+// sweepEvery is how often expired idempotency records are removed. Expired records have no effect,
+// so this need not be often.
 const sweepEvery = 10 * time.Minute
 
-// sweep removes expired idempotency records until ctx ends. A database that is away is tried again the next time.
+// sweep removes expired idempotency records until ctx ends. If the database is unavailable, it retries in the next run.
 func sweep(ctx context.Context, records *store.Store, now clock.Clock, tel *telemetry.Telemetry) error {
 	return periodic.Job{Every: sweepEvery, Within: time.Minute, Failed: "expired idempotency records stay for now", Do: func(ctx context.Context) error {
 		_, err := records.SweepIdempotency(ctx, now.Now())

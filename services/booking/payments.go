@@ -19,7 +19,7 @@ import (
 // maxPaymentTimeout keeps a call shorter than the minute for which the reconciliation leases its charge.
 const maxPaymentTimeout = 30 * time.Second
 
-// validatePayments judges the settings of payments: those of Stripe where it is connected.
+// validatePayments checks the settings of payments, and those of Stripe if Stripe is connected.
 func (c *Config) validatePayments() error {
 	var errs []error
 	if c.PaymentExpiresAfter <= 0 || c.PaymentExpiresAfter > usecase.MaxExpiresAfter {
@@ -43,7 +43,7 @@ func (c *Config) validatePayments() error {
 	return errors.Join(errs...)
 }
 
-// paymentOptions connects the providers there are: that of sandbox businesses always.
+// paymentOptions connects the sandbox provider, and Stripe if it is configured.
 func paymentOptions(cfg Config, srv *server.Server, now clock.Clock) usecase.PaymentOptions {
 	providers := payment.Providers{payment.Sandbox: sandbox.New(now)}
 	if cfg.StripeSecretKey != "" {

@@ -1,5 +1,5 @@
-// Package migrations holds the steps by which booking's schema grows. After the first they only add: code of the version before
-// and after runs against each of them.
+// Package migrations contains the migrations of booking's schema. After the first, migrations only
+// add, because the previous and the next version of the code run against each of them.
 package migrations
 
 import "embed"

@@ -1,6 +1,8 @@
-// Package calendar writes bookings as calendars (lifecycle.md §2): what a feed shows of many, to those who serve them. It is pure.
+// Package calendar writes bookings as text/calendar: a feed of many bookings for staff, or one
+// booking for its customer (lifecycle.md §2). It is pure.
 //
-// A class session is one entry, however many have booked it: who gives it has one appointment then, and wants to know how many come.
+// A class session is one entry, whatever the number of its bookings: its teacher has one
+// appointment then, and wants to know how many people come.
 package calendar
 
 import (
@@ -16,15 +18,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Feed says how bookings are shown.
+// Feed describes how a feed shows bookings.
 type Feed struct {
 	Name    string // of the business
-	Member  string // whose bookings they are, "" those of all
-	Names   bool   // what and who, too; else the times alone, each by the business's name
+	Member  string // name of the member whose bookings they are; "" for all members
+	Names   bool   // show services and customers, too; otherwise only times, each under the business's name
 	Refresh time.Duration
 }
 
-// Of writes the calendar of these bookings, of which none is cancelled.
+// Of returns the calendar of the entries as text/calendar. None of them may be cancelled.
 func Of(f Feed, entries []store.FeedEntry) ([]byte, error) {
 	c := ical.Calendar{Method: ical.Publish, Name: f.Name, Refresh: f.Refresh, Events: make([]ical.Event, 0, len(entries))}
 	if f.Member != "" {
@@ -70,10 +72,12 @@ func (f Feed) appointment(e store.FeedEntry) ical.Event {
 	return event
 }
 
-// class is a session with all who have booked it. It has taken place, or will, whoever of them is confirmed yet.
+// class returns the entry of a class session with all of its bookings. Its status is confirmed
+// even if some bookings are still pending, because the session takes place in any case.
 func (f Feed) class(o booking.Occurrence, booked []store.FeedEntry) ical.Event {
 	event := ical.Event{
-		UID:   fmt.Sprintf("%s-%d", o.SessionID, o.StartsAt), // the same for as long as the session takes place then
+		// stays the same as long as the session takes place at this time
+		UID:   fmt.Sprintf("%s-%d", o.SessionID, o.StartsAt),
 		Start: booked[0].StartsAt, End: booked[0].EndsAt, Status: ical.Confirmed, Summary: f.Name,
 	}
 	people, lines := 0, make([]string, 0, len(booked)+1)
@@ -108,7 +112,8 @@ func services(e store.FeedEntry) string {
 	return store.InPackage(e.Services, strings.Join(names, ", "))
 }
 
-// party is who comes, and how many where it is not one: nobody is named of a customer who was forgotten.
+// party returns the customer's name, followed by the party size if that is not one. The name of an
+// anonymized customer is empty.
 func party(name string, size int) string {
 	if size == 1 {
 		return name
@@ -116,7 +121,7 @@ func party(name string, size int) string {
 	return strings.TrimSpace(fmt.Sprintf("%s (%d)", name, size))
 }
 
-// joined joins what there is.
+// joined joins the parts that are not empty.
 func joined(by string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), by)
 }

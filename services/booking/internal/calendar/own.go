@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// OfBooking writes a booking for its customer's own calendar. UID and sequence are those of the messages about it, so that whichever
-// comes later replaces the other.
+// OfBooking returns a booking as text/calendar for its customer's own calendar. UID and sequence are
+// those of the messages about it, so that the later of calendar and message replaces the earlier.
 func OfBooking(business string, b store.Booking) ([]byte, error) {
 	summary := services(store.FeedEntry{Services: b.Services}) + " · " + business
 	event := own(b.ID, b.Sequence, b.UpdatedAt, b.StartsAt, b.EndsAt, summary)
@@ -23,7 +23,7 @@ func OfBooking(business string, b store.Booking) ([]byte, error) {
 		event.Status = ical.Tentative
 	case state.Cancelled:
 		event.Status = ical.Cancelled
-	default: // the others are confirmed for a calendar
+	default: // in a calendar the other statuses are confirmed
 	}
 	if b.StaffName != nil {
 		event.Description = *b.StaffName
@@ -31,7 +31,7 @@ func OfBooking(business string, b store.Booking) ([]byte, error) {
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }
 
-// OfTicket writes an order of tickets for its customer's own calendar.
+// OfTicket returns an order of tickets as text/calendar for its customer's own calendar.
 func OfTicket(business string, t store.Ticket) ([]byte, error) {
 	stamp, status := t.CreatedAt, ical.Confirmed
 	switch t.Status {
@@ -45,7 +45,7 @@ func OfTicket(business string, t store.Ticket) ([]byte, error) {
 	return ical.Calendar{Method: ical.Publish, Events: []ical.Event{event}}.Write()
 }
 
-// tiers says how many tickets there are of which tier.
+// tiers returns the name and quantity of each tier.
 func tiers(t store.Ticket) string {
 	lines := make([]string, len(t.Tiers))
 	for i, tier := range t.Tiers {

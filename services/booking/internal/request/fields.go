@@ -31,7 +31,7 @@ func (f *fields) fail(name, format string, args ...any) {
 	}
 }
 
-// get returns a member, nil where it is left out or null.
+// get returns a member; nil if it is left out or null.
 func (f *fields) get(name string) json.RawMessage {
 	if raw := f.raw[name]; string(raw) != "null" {
 		return raw
@@ -39,7 +39,8 @@ func (f *fields) get(name string) json.RawMessage {
 	return nil
 }
 
-// text reads a string of at most limit characters without control characters, trimmed; "" where it is left out.
+// text reads a string of at most limit characters without control characters, and trims it. It
+// returns "" if the member is left out.
 func (f *fields) text(name string, limit int) string {
 	raw := f.get(name)
 	if raw == nil {
@@ -60,7 +61,7 @@ func (f *fields) text(name string, limit int) string {
 	return s
 }
 
-// required is text that must not be empty. An invisible text is empty.
+// required reads text that must not be empty. A text of invisible characters counts as empty.
 func (f *fields) required(name string, limit int) string {
 	s := f.text(name, limit)
 	if plain.IsBlank(s) {
@@ -69,7 +70,7 @@ func (f *fields) required(name string, limit int) string {
 	return s
 }
 
-// name is required text without hidden characters.
+// name reads required text without hidden characters.
 func (f *fields) name(name string, limit int) string {
 	s := f.required(name, limit)
 	if plain.HasHidden(s) {
@@ -106,8 +107,8 @@ func (f *fields) oneOf(name string, values ...string) string {
 	return ""
 }
 
-// email accepts one address: something, an @, and a domain of at least two labels. It returns the canonical spelling. The owner may leave
-// the address out.
+// email reads one address: a local part, an @, and a domain of at least two labels. It returns the
+// canonical spelling. The owner may leave the address out.
 func (f *fields) email(name string, from actor.Actor) string {
 	read := f.required
 	if from.Kind == actor.Owner {
@@ -130,7 +131,7 @@ func (f *fields) date(name string) timespan.Date {
 	return d
 }
 
-// startTime reads a time at which something can start: 24:00 is the next date's 00:00.
+// startTime reads a start time. It refuses 24:00, which is 00:00 of the next date.
 func (f *fields) startTime(name string) timespan.TimeOfDay {
 	s := f.required(name, maxName)
 	t, err := timespan.ParseTimeOfDay(s)
@@ -189,7 +190,7 @@ func (f *fields) parseID(name string, raw json.RawMessage) uuid.UUID {
 	return id
 }
 
-// whole reads a whole number, however it is written: 2, 2.0 and 20e-1 are the same in JSON.
+// whole reads a whole number in any JSON notation: 2, 2.0 and 20e-1 are the same.
 func (f *fields) whole(name string, byDefault, least, most int) int {
 	raw := f.get(name)
 	if raw == nil {
@@ -203,7 +204,7 @@ func (f *fields) whole(name string, byDefault, least, most int) int {
 	return int(n)
 }
 
-// flag reads true or false, also as the strings that /slots takes.
+// flag reads true or false. It also accepts the strings "true" and "false", as /slots does.
 func (f *fields) flag(name string) bool {
 	raw := f.get(name)
 	switch string(raw) {
@@ -216,7 +217,7 @@ func (f *fields) flag(name string) bool {
 	return false
 }
 
-// variants reads pairs of a service and its variant, in one string as the calendars take them or as an array.
+// variants reads pairs of a service and its variant: one string, as the calendars accept it, or an array of strings.
 func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
 	raw := f.get(name)
 	if raw == nil || string(raw) == `""` || string(raw) == "[]" {
@@ -239,7 +240,7 @@ func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
 	return variants
 }
 
-// form reads the answers to the business's own questions. Members that the caller may not set are left out.
+// form reads the answers to the business's own questions. Members that the caller may not set are ignored.
 func (f *fields) form(name string, from actor.Actor) map[string]any {
 	form, err := formdata.Read(name, f.get(name), from)
 	if err != nil && f.fault == nil {
@@ -265,7 +266,7 @@ func kind(raw json.RawMessage) string {
 	return "a number"
 }
 
-// clip bounds what a sentence repeats of the caller's input.
+// clip cuts the caller's input to 60 characters, for use in an error sentence.
 func clip(s string) string {
 	const most = 60
 	if utf8.RuneCountInString(s) <= most {

@@ -1,8 +1,8 @@
-// Package request reads the body of POST /book: strictly typed, bounded, each fault a sentence that names the field and
-// says what would be right. It is pure.
+// Package request reads the body of POST /book. It is strict about types and bounds, and each
+// fault is a sentence that names the field and what would be right. It is pure.
 //
-// Unknown fields are ignored, so that a client may send what a newer version understands. One that differs from a known field only in
-// its case or underscores is a mistake and refused. null is the same as leaving a field out.
+// Unknown fields are ignored, so that a client may send what a newer version understands. But a field that differs
+// from a known one only in case or underscores is refused as a mistake. null is the same as leaving a field out.
 package request
 
 import (
@@ -23,13 +23,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Values of payment_choice; it is "" when it was left out.
+// Values of payment_choice; it is "" if it was left out.
 const (
 	PayOnline = "online"
 	PayAtDoor = "at_door"
 )
 
-// Bounds of what a body may hold; lengths of text are in characters.
+// Maxima of a body's members; lengths of text are in characters.
 const (
 	maxServices  = 20
 	maxName      = 200
@@ -40,15 +40,16 @@ const (
 	maxPartySize = 1000
 )
 
-// The source of a booking is what was sent, or the first of these, on the business's booking page the second; of one that the owner
-// makes it is the last, whatever was sent (admin.md).
+// The source of a booking is the sent value. If none was sent, it is pagesSource on the booking
+// page, otherwise defaultSource. A booking by the owner always has ownersSource (admin.md).
 const (
 	defaultSource = "api"
 	pagesSource   = "page"
 	ownersSource  = "dashboard"
 )
 
-// source reads the source of a booking. A holder of an API key cannot make a booking look like one of the page or of the owner.
+// source reads the source of a booking. A client with an API key cannot use the source of the
+// booking page or of the owner.
 func (f *fields) source(from actor.Actor) string {
 	s := f.withDefault("source", maxSource, sourceOf(from))
 	if from.Kind == actor.APIKey && (strings.EqualFold(s, pagesSource) || strings.EqualFold(s, ownersSource)) {
@@ -57,7 +58,7 @@ func (f *fields) source(from actor.Actor) string {
 	return s
 }
 
-// sourceOf is the source of a booking by this caller that names none.
+// sourceOf returns the source of a booking whose request has none.
 func sourceOf(from actor.Actor) string {
 	if from.Kind == actor.Page {
 		return pagesSource
@@ -65,31 +66,31 @@ func sourceOf(from actor.Actor) string {
 	return defaultSource
 }
 
-// Request is a body of POST /book that says something. What depends on the business is not checked yet.
+// Request is a parsed body of POST /book. It has not yet been checked against the business.
 type Request struct {
 	ServiceIDs        []uuid.UUID
 	StaffID           *uuid.UUID
 	Date              timespan.Date // the calendar date of the start
 	Time              timespan.TimeOfDay
 	CustomerName      string
-	CustomerEmail     string // "" where the owner books for somebody who gave none
+	CustomerEmail     string // "" if the owner books for a customer without an address
 	CustomerPhone     *string
 	FormData          map[string]any // answers to the business's own questions: JSON values, numbers as json.Number
 	PartySize         int
 	PaymentChoice     string
 	ClassScheduleID   *uuid.UUID
 	Source            string
-	Locale            string // the customer's language as it was asked for, "" where it was left out
+	Locale            string // the customer's language as sent, "" if it was left out
 	PreferredProvider string
 	IsPackage         bool
 	StaffingMode      string                  // "per_service" or ""
-	Variants          map[uuid.UUID]uuid.UUID // service to variant; nil where every service is booked as itself
-	Override          bool                    // the owner's, whom notice, advance limit, pause and grid do not bind
-	OutsideHours      bool                    // the owner's override: also outside working hours
+	Variants          map[uuid.UUID]uuid.UUID // service to variant; nil if no variant was chosen
+	Override          bool                    // true for the owner, who is not bound by notice, advance limit, pause and grid
+	OutsideHours      bool                    // owner only, the field override: also outside working hours
 }
 
-// Parse reads a body that this caller sent. What the caller may not set is left out. Its fault is of kind
-// invalid_parameter and tells of the first field that is wrong.
+// Parse reads a body that the caller from sent. Members that the caller may not set are ignored.
+// Fault: invalid_parameter for the first field that is wrong.
 func Parse(body []byte, from actor.Actor) (*Request, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, fault.New(fault.InvalidParameter, "The body is empty; send a JSON object with service_ids, date, time, customer_name and customer_email.")
@@ -141,8 +142,8 @@ var fieldNames = []string{
 	"class_schedule_id", "source", "locale", "preferred_provider", "form_data", "is_package", "staffing_mode", "variants", "override",
 }
 
-// Hash tells bodies apart as JSON values: white space and the order of members make no difference. The body is one that
-// [Parse] accepted.
+// Hash returns a hash of the body as a JSON value: white space and the order of members make no
+// difference. [Parse] must have accepted the body.
 func Hash(body []byte) [sha256.Size]byte {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()

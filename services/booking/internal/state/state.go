@@ -1,4 +1,5 @@
-// Package state is the life of a booking (semantics.md §3, lifecycle.md §4). It is pure.
+// Package state defines the statuses of a booking and the transitions between them (semantics.md
+// §3, lifecycle.md §4). It is pure.
 //
 //	                ┌──────────► cancelled ◄──────────┐
 //	                │ cancel                   cancel │
@@ -19,7 +20,8 @@ import (
 // State is the status of a booking.
 type State string
 
-// The states. A booking begins as [Pending]; [Cancelled] is final. [Completed] and [NoShow] can be taken back for a time.
+// The states. A booking begins as [Pending], or as [Confirmed] if it needs neither confirmation nor
+// payment. [Cancelled] is final. [Completed] and [NoShow] can be reopened until the end of the next day.
 const (
 	Pending   State = "pending"
 	Confirmed State = "confirmed"
@@ -28,10 +30,10 @@ const (
 	Cancelled State = "cancelled"
 )
 
-// Move is what the owner does to a booking.
+// Move is the name of a transition that the owner makes.
 type Move string
 
-// The moves.
+// The transitions.
 const (
 	Confirm    Move = "confirm"
 	Cancel     Move = "cancel"
@@ -40,8 +42,9 @@ const (
 	Reopen     Move = "reopen"
 )
 
-// Transition is what one move does: From any of these states To that one, recorded as an event of type Event. FreesTime
-// says that the booking no longer occupies anything afterwards. Days limits the days on which the move is allowed.
+// Transition is the effect of a [Move]: it changes the status from one of From to To and records
+// an event of type Event. If FreesTime is true, the booking then occupies no time. Days limits the
+// days on which the transition is allowed.
 type Transition struct {
 	From      []State
 	To        State
@@ -50,17 +53,17 @@ type Transition struct {
 	Days      Days
 }
 
-// Days are the days on which a move is allowed, counted from the day of the booking.
+// Days are the days on which a transition is allowed, relative to the day of the booking.
 type Days int
 
-// The days.
+// The values of Days.
 const (
 	AnyDay       Days = iota
 	FromItsDay        // from the start of the booking's day
 	UntilNextDay      // until the end of the day after the booking's
 )
 
-// Include reports whether today is one of the days for a booking of a date.
+// Include reports whether a transition of a booking on date is allowed today.
 func (d Days) Include(date, today timespan.Date) bool {
 	switch d {
 	case FromItsDay:
@@ -80,14 +83,14 @@ var transitions = map[Move]Transition{
 	Cancel:     {From: []State{Pending, Confirmed}, To: Cancelled, Event: event.BookingCancelled, FreesTime: true},
 }
 
-// Of returns what a move does, and whether there is such a move.
+// Of returns the transition of a move, and whether the move exists.
 func Of(m Move) (Transition, bool) {
 	t, ok := transitions[m]
 	return t, ok
 }
 
-// Allows reports whether the transition starts from s.
+// Allows reports whether the transition can start from s.
 func (t Transition) Allows(s State) bool { return slices.Contains(t.From, s) }
 
-// Ahead are the states in which a customer is still expected.
+// Ahead returns the states in which the customer is still expected.
 func Ahead() []State { return []State{Pending, Confirmed} }
