@@ -1,6 +1,6 @@
-// Package booking is the service that owns bookings with the time they occupy, and orders of tickets. It also owns their
-// charges, the charges of reservations, API keys and calendar feeds. Its public port serves POST /book and the webhooks
-// of payment providers.
+// Package booking is the service that owns bookings with the time they occupy, and orders of tickets.
+// It also owns their charges, the charges of reservations, API keys and calendar feeds. Its public
+// port serves POST /book and the webhooks of payment providers.
 //
 // A booking is decided by a cached offer and API key; its write checks that both are still valid. Booking reads the
 // occupied time and sends it to availability, which returns the assignments that can serve the start. Pricing returns

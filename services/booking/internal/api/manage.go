@@ -13,8 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// ByLink serves to the customers' pages what customers can do with the link to their booking or order (lifecycle.md §5).
-// It checks the token before anything in the request, so that an invalid token always gets the same answer.
+// ByLink serves to the customers' pages what customers can do with the link to their booking or order
+// (lifecycle.md §5). It checks the token before anything in the request, so that an invalid token
+// always gets the same answer.
 type ByLink struct{ links *usecase.ByLink }
 
 // NewByLink returns the internal API of customers' links.
