@@ -11,30 +11,32 @@ import (
 
 const (
 	failuresToOpen = 10          // in a row
-	openFor        = time.Second // a peer that is back is found again after this long
-	knownFailing   = 4096        // tenants of which failures are remembered; the one that failed longest ago goes first
+	openFor        = time.Second // the breaker stays open for this long
+	knownFailing   = 4096        // number of tenants with recorded failures; the least recently failed is dropped first
 )
 
-// health is what an exchange says of the peer.
+// health is the result of one exchange, with respect to the state of the peer.
 type health int
 
 const (
-	noWord   health = iota // nothing: it answered that this very request failed
+	noWord   health = iota // no conclusion: only this request failed
 	well                   // it answered
-	unwell                 // it did not answer in time, broke off, or says that it cannot serve
+	unwell                 // it did not answer in time, closed the connection, or reported that it cannot serve
 	noAnswer               // a connection was refused
 )
 
-// breakers spare a peer that is unwell, and its callers the wait. Each tenant has a breaker, so that requests that one
-// tenant's offer makes slow are not refused to others; a peer that refuses connections is away for all.
+// breakers are circuit breakers: they stop calls to a failing peer, so that the peer can
+// recover and callers do not wait. Each tenant has its own breaker, so that slow requests
+// of one tenant do not block others. A refused connection counts for all tenants.
 //
-// A breaker opens after ten failures in a row, for a second. After it everyone may try: the first failure opens it for another
-// second, the first answer closes it. One that let a single caller try would refuse those who ask beside it.
+// A breaker opens for one second after ten consecutive failures. After that second all
+// callers may try. The first failure opens it for another second; the first answer
+// closes it. Admitting one trial call only would refuse all concurrent callers.
 type breakers struct {
 	clock clock.Clock
 
 	mu      sync.Mutex
-	failing *lru.Cache[string, *failures] // of who has failed since it was last well
+	failing *lru.Cache[string, *failures] // failures since the last success, by tenant
 }
 
 type failures struct {
@@ -42,7 +44,7 @@ type failures struct {
 	openUntil time.Time
 }
 
-// everyone is the breaker that all tenants share.
+// everyone is the key of the breaker that all tenants share.
 const everyone = ""
 
 func newBreakers(now clock.Clock) *breakers {
@@ -53,7 +55,7 @@ func newBreakers(now clock.Clock) *breakers {
 	return &breakers{clock: now, failing: failing}
 }
 
-// open reports whether a call for tenant is to be spared.
+// open reports whether the breaker of tenant, or the shared one, is open, so that the call must not be made.
 func (b *breakers) open(tenant string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,7 +71,7 @@ func (b *breakers) open(tenant string) bool {
 	return false
 }
 
-// learn takes in what an exchange for tenant said.
+// learn records the result of an exchange for tenant.
 func (b *breakers) learn(tenant string, said health) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,7 +94,7 @@ func (b *breakers) fail(who string) {
 		b.failing.Add(who, f)
 	}
 	f.inRow++
-	// A call that began before it opened says nothing new.
+	// While the breaker is open, failures of calls that began earlier do not extend the time.
 	if now := b.clock.Now(); f.inRow >= failuresToOpen && !now.Before(f.openUntil) {
 		f.openUntil = now.Add(openFor)
 	}

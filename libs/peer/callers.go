@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Callers are the services that may call this one, each by the SHA-256 of the credential that it shows. A service that is called holds no
-// secret of another, so that it cannot call in the name of that one.
+// Callers are the services that may call this one, each identified by the SHA-256 of its
+// credential. A called service stores no secret of its callers, so that it cannot impersonate them.
 type Callers []caller
 
 type caller struct {
@@ -20,8 +20,8 @@ type caller struct {
 	hash [sha256.Size]byte
 }
 
-// Credential returns what a service with this secret shows to the service called callee. It is good there alone: callee cannot show it to
-// a third service.
+// Credential returns the credential that the service with this secret sends to the service
+// callee. Only callee accepts it, so that callee cannot use it towards a third service.
 func Credential(secret, callee string) string { return hash(secret + "/" + callee) }
 
 // HashCredential returns the SHA-256 of a credential as PEER_CALLERS writes it: 64 hexadecimal digits.
@@ -32,7 +32,7 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// NewSecrets returns a random secret for each service, as where one process starts them all.
+// NewSecrets returns one random secret per service, for a process that runs all services.
 func NewSecrets(names ...string) map[string]string {
 	secrets := make(map[string]string, len(names))
 	for _, name := range names {
@@ -41,7 +41,8 @@ func NewSecrets(names ...string) map[string]string {
 	return secrets
 }
 
-// CallersSetting returns the value of PEER_CALLERS of a service, for the secrets of the services that may call it, by their names.
+// CallersSetting returns the value of PEER_CALLERS for the service
+// callee. secrets maps the names of its callers to their secrets.
 func CallersSetting(secrets map[string]string, callee string) string {
 	entries := make([]string, 0, len(secrets))
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
@@ -50,8 +51,8 @@ func CallersSetting(secrets map[string]string, callee string) string {
 	return strings.Join(entries, ",")
 }
 
-// ParseCallers reads entries of the form name=hash. A name may have several hashes, so that its secret can be replaced. A hash has one
-// name: otherwise the credential would not say who calls.
+// ParseCallers parses entries of the form name=hash. A name may have several hashes, so that its secret
+// can be rotated. One hash must not have two names, because the credential must identify the caller.
 func ParseCallers(entries []string) (Callers, error) {
 	var callers Callers
 	names := map[[sha256.Size]byte]string{}
@@ -80,8 +81,8 @@ func isCallerName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
-// Find returns the name of the service whose credential is shown, "" for an unknown one. It compares with every hash, so that its time says
-// nothing about them.
+// Find returns the name of the service with this credential, or "" for an unknown credential.
+// It compares all hashes in constant time, so that its duration reveals nothing about them.
 func (c Callers) Find(shown []byte) string {
 	if len(shown) == 0 {
 		return ""

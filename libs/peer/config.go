@@ -9,25 +9,25 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Config are the settings of calls to other services, part of the settings every service has.
+// Config holds the settings of calls to other services. Every service has them.
 type Config struct {
-	// Timeout bounds a call that has no bound of its own.
+	// Timeout bounds a call without its own bound.
 	Timeout time.Duration `env:"PEER_TIMEOUT, default=2s"`
-	// Patience is how long a read waits to learn whether there is a newer version of an offer than the one in memory; after it
-	// that one is used. 0 is no bound.
+	// Patience is the maximal time that a read waits for a newer version of an offer
+	// than the one in memory. After that it uses the one in memory. 0 means no bound.
 	Patience time.Duration `env:"CATALOG_PATIENCE, default=250ms"`
-	// Secrets are this service's own. It shows others the [Credential] of the first, by which they know who calls. One that was
-	// in use before may follow, so that what was derived from it is still known. A service does not start without one; a migration
-	// calls no service and needs none.
+	// Secrets are this service's own secrets. It sends other services the [Credential] of the first
+	// one, which identifies it. An earlier secret may follow, so that values derived from it stay
+	// valid. A service does not start without a secret; a migration calls no service and needs none.
 	Secrets []string `env:"PEER_SECRETS"`
-	// Callers are the services that may call this one, as [ParseCallers] reads them.
+	// Callers are the services that may call this one, in the form of [ParseCallers].
 	Callers []string `env:"PEER_CALLERS"`
 }
 
 // SecretHeader carries the caller's credential.
 const SecretHeader = "Slotmesh-Peer-Secret"
 
-// Validate checks what the types cannot say; each fault names its variable.
+// Validate checks the settings beyond their types. Each error names its variable.
 func (c *Config) Validate() error {
 	var errs []error
 	if c.Timeout <= 0 {
@@ -48,7 +48,7 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Client returns a client of the peer called name at baseURL that calls as the settings say, but for options.
+// Client returns a client of the peer called name at baseURL with these settings; options override them.
 func (c *Config) Client(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Client {
 	if c.Timeout > 0 {
 		options = append([]Option{Timeout(c.Timeout)}, options...)

@@ -11,30 +11,30 @@ import (
 	"github.com/slotmesh/slotmesh/libs/dial"
 )
 
-// errNothingSent marks the failure of an exchange of which nothing had been sent.
+// errNothingSent marks a failed exchange of which no byte was sent.
 var errNothingSent = errors.New("nothing was sent")
 
-// errEnded says that a kept connection had been ended by the peer before anything of the exchange was written to it.
+// errEnded reports that the peer had closed a kept connection before any byte of the exchange was written.
 var errEnded = fmt.Errorf("the peer has ended the connection, and %w: %w", errNothingSent, io.ErrUnexpectedEOF)
 
-// NothingSent reports whether a single exchange over connections of [Dial] failed before any of it was sent: the connection was refused, or a
-// kept one had been ended meanwhile. It may be begun anew, whatever it asks for. That a connection which was there is refused says no such thing:
-// the network may refuse it after the exchange was sent.
+// NothingSent reports whether an exchange over a connection of [Dial] failed before any byte was sent: the connection
+// was refused, or the peer had closed a kept one. Any request, also a write, may then be sent again. An error
+// ECONNREFUSED on an established connection is no such case: the network can report it after the exchange was sent.
 func NothingSent(err error) bool { return errors.Is(err, errNothingSent) }
 
-// conn is a connection that is made when it is first written to. fasthttp tells only then how long the call may last;
-// making the connection, and the TLS handshake on it, fall under that deadline so. One that nobody came to use has
-// reached no peer, and is as good as new for the next call.
+// conn is a connection that is established at the first write. fasthttp sets the
+// call's deadline only then, so that dialing and the TLS handshake are subject to it.
+// A connection that was never used has reached no peer, and the next call can use it.
 type conn struct {
-	net.Conn // until it is made, an empty one, which refuses everything
+	net.Conn // until it is established, an empty one that rejects everything
 	address  string
 	deadline time.Time
 	made     bool
-	begun    bool // something of this exchange was written
+	begun    bool // at least one byte of this exchange was written
 }
 
-// Dial returns a connection to address that is made when it is first written to, by the write's deadline. It is for clients
-// of fasthttp: a reset is not the regular end of an answer on it.
+// Dial returns a connection to address that is established at the first write, within the write's deadline. It is meant
+// for fasthttp clients: it reports a reset as an error, where fasthttp would take it for the regular end of an answer.
 func Dial(address string) (net.Conn, error) {
 	return &conn{Conn: new(net.TCPConn), address: address}, nil
 }
@@ -48,8 +48,8 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// Write sends over a connection that was kept only where the peer has not ended it. What is sent after its end may vanish without a
-// word, where the peer's machine or address is gone, and the call would wait for its deadline.
+// Write writes to a kept connection only if the peer has not closed it. Data sent after the close may be lost
+// without an error if the peer's machine or address is gone, and the call would wait until its deadline.
 func (c *conn) Write(b []byte) (int, error) {
 	if c.made && !c.begun && ended(c.Conn) {
 		return 0, errEnded
@@ -76,7 +76,7 @@ func (c *conn) establish() error {
 		return err
 	}
 	c.Conn, c.made = made, true
-	return made.SetDeadline(c.deadline) // also to read, which a handshake does before its first write is over
+	return made.SetDeadline(c.deadline) // also for reads: a TLS handshake reads before the first write ends
 }
 
 func (c *conn) Read(b []byte) (int, error) {
@@ -84,8 +84,8 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, lost(err)
 }
 
-// lost renames the errors of a connection that was lost where fasthttp takes them for something else: a reset for the regular end of
-// an answer's body, one that the system gave up for the deadline of the call.
+// lost replaces the errors of a lost connection that fasthttp misinterprets. It takes
+// ECONNRESET for the regular end of a body, and ETIMEDOUT for the deadline of the call.
 func lost(err error) error {
 	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ETIMEDOUT) {
 		return io.ErrUnexpectedEOF

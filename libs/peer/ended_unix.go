@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ended reports whether the peer has ended a connection on which nothing is awaited, or the system has given it up. It looks at what
-// has arrived and takes nothing away.
+// ended reports whether the peer has closed an idle connection, or the
+// system has dropped it. It peeks at the received data and consumes none.
 func ended(c net.Conn) bool {
 	socket, ok := c.(syscall.Conn)
 	if !ok {

@@ -1,6 +1,6 @@
-// Package peer is how services call each other: JSON over HTTP with the trace's context, a deadline, a circuit breaker
-// and a metric by outcome. A fault that the other side sent arrives as the same kind of fault; a peer that cannot be
-// reached is [fault.PeerUnavailable].
+// Package peer is the HTTP client for calls between services. It sends JSON with the trace
+// context, a deadline, a circuit breaker and a metric by outcome. A fault of the other service
+// arrives as a fault of the same kind. A peer that cannot be reached is [fault.PeerUnavailable].
 package peer
 
 import (
@@ -30,14 +30,14 @@ type Client struct {
 	wire    *wire
 	timeout time.Duration
 	patient time.Duration
-	writes  time.Duration // the bound of a call that may change something; 0: timeout
+	writes  time.Duration // timeout of calls that may change something; 0: timeout
 	secret  string
 	health  *breakers
 	calls   metric.Int64Counter
 	outcome map[string]metric.MeasurementOption
 }
 
-// What became of a call, for the metric.
+// The outcomes of a call, for the metric.
 const (
 	answered    = "answered"
 	refused     = "refused"
@@ -47,17 +47,17 @@ const (
 // Option changes how a client calls.
 type Option func(*Client)
 
-// Timeout bounds a call whose context has no nearer deadline; 2 s without this option.
+// Timeout sets the timeout of a call whose context has no earlier deadline; the default is 2 s.
 func Timeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } }
 
-// Patience bounds how long readers wait for news of what they have in memory; without this option there is no such bound.
+// Patience sets the value of [Client.Patience]; the default is 0.
 func Patience(d time.Duration) Option { return func(c *Client) { c.patient = d } }
 
-// WriteTimeout bounds a call that may change something, where that is to be waited for longer than a look-up: who gives a write up
-// before the peer does cannot say what became of it.
+// WriteTimeout sets a longer timeout for calls that may change something. A caller
+// that gives up before the peer does cannot know whether the change was made.
 func WriteTimeout(d time.Duration) Option { return func(c *Client) { c.writes = d } }
 
-// Secret is shown with every call, at internal ports that ask for it.
+// Secret sets the credential that is sent with every call, for internal ports that require one.
 func Secret(secret string) Option { return func(c *Client) { c.secret = secret } }
 
 // New returns a client of the peer called name at baseURL.
@@ -81,21 +81,22 @@ func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Cli
 	return c
 }
 
-// Close frees idle connections.
+// Close closes idle connections.
 func (c *Client) Close() { c.wire.close() }
 
-// Patience is how long readers wait for news of what they have in memory, where that can stand in; 0 is no bound.
+// Patience returns how long readers wait for a newer version of a
+// value that they have in memory and can use instead; 0 is no bound.
 func (c *Client) Patience() time.Duration { return c.patient }
 
-// Request is one call. Body is sent as it is when it is a []byte, as JSON otherwise; nil sends none.
+// Request is one call. A []byte as Body is sent unchanged, any other value as JSON; nil sends no body.
 type Request struct {
 	Method string
 	Path   string // below the base URL, with its query
 	Header http.Header
 	Body   any
-	// Repeatable says that a POST may be sent again when a kept connection turns out dead, as every GET may.
+	// Repeatable permits that a POST is sent again if a kept connection turns out to be closed. A GET always is.
 	Repeatable bool
-	// Reads says that a POST changes nothing, as a GET.
+	// Reads reports that a POST changes nothing, like a GET.
 	Reads bool
 }
 
@@ -104,19 +105,19 @@ func (r Request) writes() bool {
 	return !r.Reads && r.Method != http.MethodGet && r.Method != http.MethodHead
 }
 
-// Response is an answer below status 400.
+// Response is an answer with a status below 400.
 type Response struct {
 	Status int
-	Header http.Header // Content-Type, ETag, Age, Idempotent-Replayed and Retry-After alone
+	Header http.Header // only Content-Type, ETag, Age, Idempotent-Replayed, Retry-After
 	Body   []byte
 }
 
-// Call sends in as JSON and reads the answer into out; nil sends or reads nothing.
+// Call sends in as JSON and decodes the answer into out; nil sends or decodes nothing.
 func (c *Client) Call(ctx context.Context, method, path string, in, out any) error {
 	return c.into(ctx, Request{Method: method, Path: path, Body: in}, out)
 }
 
-// Ask is a POST that only reads.
+// Ask sends a POST that only reads.
 func (c *Client) Ask(ctx context.Context, path string, in, out any) error {
 	return c.into(ctx, Request{Method: http.MethodPost, Path: path, Body: in, Repeatable: true, Reads: true}, out)
 }
@@ -135,13 +136,13 @@ func (c *Client) into(ctx context.Context, r Request, out any) error {
 	return nil
 }
 
-// Do sends a request and returns the answer, or a fault: the peer's own for a status from 400 on,
-// [fault.PeerUnavailable] when it could not be asked or failed (from 500 on, but for a 503 with a code of its own, such
-// as availability_unverified, which is the answer to this very request). A write that may have reached the peer, whose
-// answer was lost, is [fault.OutcomeUnknown].
+// Do sends a request and returns the answer, or a fault. A status from 400 on is returned as the peer's own
+// fault. It is [fault.PeerUnavailable] if the peer could not be reached or failed with a status from 500 on.
+// A 503 with its own code, such as availability_unverified, is an answer to this request and stays as it is.
+// If the answer to a write was lost and the peer may have received it, the fault is [fault.OutcomeUnknown].
 //
-// A call ends at its deadline. A context that is over before keeps it from beginning, which says nothing of the peer: the
-// breaker and the metric know only of calls that began. A context that is cancelled later changes nothing.
+// A call ends at its deadline. If the context is done before the call, the call is not made,
+// and neither the breaker nor the metric counts it. Cancelling the context later has no effect.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	body, err := encoded(r.Body)
 	if err != nil {
@@ -175,7 +176,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	return response, nil
 }
 
-// encoded is the body as it is sent.
+// encoded returns the body in the form in which it is sent.
 func encoded(body any) ([]byte, error) {
 	switch b := body.(type) {
 	case nil:
@@ -186,11 +187,11 @@ func encoded(body any) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// ErrSpared says that a peer was not asked, as it has not been well.
+// ErrSpared is the error of a call that was not made because the circuit breaker is open.
 var ErrSpared = errors.New("not asked: it has failed too often just now")
 
-// spared asks the peer unless it is unwell, and learns from what becomes of it. It returns an error for no answer and for a
-// failure on the peer's side.
+// spared calls the peer unless the breaker is open, and records the result
+// in the breaker. It returns an error if the peer did not answer or failed.
 func (c *Client) spared(ctx context.Context, r Request, body []byte, deadline time.Time) (*Response, error) {
 	tenant := r.tenant()
 	if c.health.open(tenant) {
@@ -208,8 +209,8 @@ func (c *Client) spared(ctx context.Context, r Request, body []byte, deadline ti
 	return answer, nil
 }
 
-// failure is an answer from 500 on that says nothing to the caller but that. code is the peer's own word for it: "" where the answer is
-// not the peer's, but that of a proxy before it.
+// failure is a status from 500 on without further information for the caller.
+// code is the peer's error code; "" if a proxy in front of the peer answered.
 type failure struct {
 	status int
 	code   string
@@ -217,8 +218,8 @@ type failure struct {
 
 func (f *failure) Error() string { return fmt.Sprintf("answered %d %s", f.status, f.code) }
 
-// MayBeDone reports whether a call that failed so may have reached the peer and done its work there. What the peer itself
-// refuses with service_unavailable it has not done (semantics.md §7).
+// MayBeDone reports whether the peer may have received a failed call and carried it out. It
+// is false if the peer itself refused the call with service_unavailable (semantics.md §7).
 func MayBeDone(err error) bool {
 	var answered *failure
 	var network *net.OpError
@@ -231,17 +232,18 @@ func MayBeDone(err error) bool {
 	return !errors.Is(err, ErrSpared) && !errors.Is(err, fasthttp.ErrNoFreeConns)
 }
 
-// withoutAnswer is what an exchange without an answer says of the peer.
+// withoutAnswer returns the state of the peer after an exchange without an answer.
 func withoutAnswer(err error) health {
 	var network *net.OpError
-	if errors.As(err, &network) && network.Op == "dial" && !network.Timeout() { // a time out may be this call's own short time
+	// A timeout may only mean that this call's deadline was short.
+	if errors.As(err, &network) && network.Op == "dial" && !network.Timeout() {
 		return noAnswer
 	}
 	return unwell
 }
 
-// health is what an answer says of the peer. A 500 is about this request, and others may go well; a gateway's answer, or
-// a 503 that is not the peer's answer to this very request, says that it cannot serve.
+// health returns the state of the peer after an answer. A 500 concerns one request, and others may succeed.
+// An answer of a gateway, or a 503 that is not specific to this request, means that the peer cannot serve.
 func (a *Response) health() health {
 	switch {
 	case a.Status < http.StatusInternalServerError:
@@ -252,8 +254,8 @@ func (a *Response) health() health {
 	return unwell
 }
 
-// considered reports whether a failure is the peer's answer to this very request, made in good health, as when a booking
-// is refused because somebody else could not be asked.
+// considered reports whether a 503 is the answer of a healthy peer to this
+// request: for example, booking refuses because it cannot reach another service.
 func (a *Response) considered() bool {
 	kind := fault.Decode(a.Status, a.Body, 0).Kind
 	return a.Status == http.StatusServiceUnavailable && kind.Code != "" && kind.Code != fault.Internal.Code && kind.Code != fault.PeerUnavailable.Code

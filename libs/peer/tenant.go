@@ -2,16 +2,17 @@ package peer
 
 import "strings"
 
-// Tenanted is a body that says whose request it is, where the path does not.
+// Tenanted is a request body that names the tenant, for paths that do not.
 type Tenanted interface {
-	// Tenant is the business's slug or id; of what is about no business, whom it is about.
+	// Tenant is the business's slug or id. For a request about no business, it is the person whom the request is about.
 	Tenant() string
 }
 
-// tenantPaths are the beginnings of the paths that name a business next.
+// tenantPaths are the prefixes of paths whose next segment names a business.
 var tenantPaths = []string{"/internal/businesses/", "/internal/offers/", "/internal/api/public/"}
 
-// tenant is whose request it is; where nobody is named, the path stands for all who ask there.
+// tenant returns the tenant of a request. If the request names none, it
+// returns the path, so that all callers of that path share a breaker.
 func (r *Request) tenant() string {
 	if body, ok := r.Body.(Tenanted); ok {
 		return body.Tenant()

@@ -25,25 +25,26 @@ import (
 )
 
 const (
-	maxAnswer      = 64 << 20         // bytes that are read of an answer
-	maxConnections = 512              // to one peer; who finds none free waits for one until its deadline
-	keptIdle       = 60 * time.Second // less than a server keeps an idle connection (libs/server), so that it is the client who ends it
+	maxAnswer      = 64 << 20 // maximal size of an answer, in bytes
+	maxConnections = 512      // to one peer; further calls wait for a free one until their deadline
+	// keptIdle is shorter than the server's idle timeout (libs/server), so that the client closes first.
+	keptIdle = 60 * time.Second
 )
 
-// WaitedHeader says, of a write, for how many milliseconds the request that it is made for has been on its way already:
-// its deadline, and what was refused meanwhile, count from there.
+// WaitedHeader is a header of writes. Its value is the age, in milliseconds, of the request on whose
+// behalf the write is made. Deadlines and the validity of refusals count from the start of that request.
 const WaitedHeader = "Slotmesh-Waited"
 
-// wire exchanges one request for one answer, with a client span.
+// wire exchanges one request for one answer, within a client span.
 type wire struct {
 	name   string
-	kept   *fasthttp.HostClient // keeps connections
-	single *fasthttp.HostClient // a connection for each request
-	secret string               // shown to the peer; "" for none
+	kept   *fasthttp.HostClient // reuses connections
+	single *fasthttp.HostClient // one connection per request
+	secret string               // sent to the peer; "" for none
 	tel    *telemetry.Telemetry
 }
 
-// newWire prepares the connections to a peer.
+// newWire returns the HTTP clients of a peer. It opens no connection.
 func newWire(name, baseURL string, tel *telemetry.Telemetry) *wire {
 	secure := strings.HasPrefix(baseURL, "https://")
 	address := strings.TrimPrefix(strings.TrimPrefix(baseURL, "https://"), "http://")
@@ -53,7 +54,7 @@ func newWire(name, baseURL string, tel *telemetry.Telemetry) *wire {
 			Addr: fasthttp.AddMissingPort(address, secure), IsTLS: secure,
 			Dial:     Dial,
 			MaxConns: maxConnections, MaxConnWaitTimeout: time.Minute, MaxIdleConnDuration: keptIdle,
-			MaxResponseBodySize: maxAnswer, MaxIdemponentCallAttempts: 1, // exchange decides what is repeated
+			MaxResponseBodySize: maxAnswer, MaxIdemponentCallAttempts: 1, // send decides about retries
 			DisablePathNormalizing: true, NoDefaultUserAgentHeader: true,
 		}
 	}
@@ -65,10 +66,12 @@ func (w *wire) close() {
 	w.single.CloseIdleConnections()
 }
 
-// exchange sends a request until deadline. A kept connection may have been closed by a peer that was stopped meanwhile,
-// which shows only when it is used: what may be repeated is sent once more then, over a new one, and what may not be
-// repeated never goes over a kept one. A connection that is refused has carried nothing: everything is tried once more, as
-// behind one address another replica may take it.
+// exchange sends a request and waits for the answer until deadline.
+//
+// A peer that was stopped may have closed a kept connection, which shows only when the connection
+// is used. A repeatable request is then sent once more over a new connection. A request that is
+// not repeatable never uses a kept connection. Over a refused connection nothing was sent, so
+// that any request is tried once more: behind one address, another replica may accept it.
 func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte, deadline time.Time) (*Response, error) {
 	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
@@ -126,15 +129,15 @@ func (w *wire) send(r Request, request *fasthttp.Request, answer *fasthttp.Respo
 	if !broke(err) && !errors.Is(err, syscall.ECONNREFUSED) {
 		return err
 	}
-	w.kept.CloseIdleConnections() // those that lie beside it are as old
+	w.kept.CloseIdleConnections() // the other idle connections are as old
 	if again := w.kept.DoDeadline(request, answer, deadline); again != nil {
-		return errors.Join(err, again) // the first tells that the request may have arrived
+		return errors.Join(err, again) // the first error shows that the request may have arrived
 	}
 	return nil
 }
 
-// broke reports whether a connection was lost, as opposed to one that could not be made, an answer that took too long
-// and one that is too large.
+// broke reports whether an established connection was lost. It is
+// false for a failed dial, a timeout and an answer that is too large.
 func broke(err error) bool {
 	var network *net.OpError
 	if errors.As(err, &network) {
@@ -143,23 +146,24 @@ func broke(err error) bool {
 	return errors.Is(err, fasthttp.ErrConnectionClosed) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// span begins a call's span and hands it to the peer. Under a span that records nothing, nothing new is begun.
+// span starts the span of a call and sends its context to the
+// peer. Under a span that is not recorded, no new span is started.
 func (w *wire) span(ctx context.Context, method string, request *fasthttp.Request) trace.Span {
 	span := trace.SpanFromContext(ctx)
 	if span.IsRecording() || !span.SpanContext().IsValid() {
 		ctx, span = w.tel.Tracer.Start(ctx, method+" "+w.name, trace.WithSpanKind(trace.SpanKindClient),
 			trace.WithAttributes(attribute.String("http.request.method", method), attribute.String("peer.service", w.name)))
 	} else {
-		span = trace.SpanFromContext(context.Background()) // ends nothing
+		span = trace.SpanFromContext(context.Background()) // a no-op span
 	}
 	w.tel.Propagator.Inject(ctx, requestHeader{&request.Header})
 	return span
 }
 
-// keptHeaders are those of answers that callers read, in the form that both kinds of header keep them in.
+// keptHeaders are the response headers that callers read, in canonical form.
 var keptHeaders = []string{"Content-Type", "Etag", "Age", "Idempotent-Replayed", "Retry-After"}
 
-// copied is what outlives the exchange.
+// copied returns a copy of the answer that stays valid after the exchange.
 func copied(answer *fasthttp.Response) *Response {
 	header := make(http.Header, len(keptHeaders))
 	for _, name := range keptHeaders {
@@ -170,7 +174,7 @@ func copied(answer *fasthttp.Response) *Response {
 	return &Response{Status: answer.StatusCode(), Header: header, Body: bytes.Clone(answer.Body())}
 }
 
-// requestHeader carries a trace's context.
+// requestHeader adapts a request header to the propagator of trace contexts.
 type requestHeader struct{ *fasthttp.RequestHeader }
 
 func (h requestHeader) Get(key string) string { return string(h.Peek(key)) }

@@ -10,7 +10,7 @@ import (
 // MaxAgendaDays bounds the dates of one [AgendaRequest].
 const MaxAgendaDays = 42
 
-// AgendaRequest asks when members work, what takes their time and when they are free (POST /internal/agenda).
+// AgendaRequest asks for the working, occupied and free time of all members (POST /internal/agenda).
 type AgendaRequest struct {
 	Slug         string        `json:"slug"`
 	OfferVersion int64         `json:"offer_version"` // the answer is computed on this version or a newer one
@@ -21,7 +21,8 @@ type AgendaRequest struct {
 // Tenant is the business's slug.
 func (r AgendaRequest) Tenant() string { return r.Slug }
 
-// Check refuses dates that are no stretch, or too many. Fault: invalid_parameter.
+// Check validates the window: To must not precede From, and the
+// window has at most [MaxAgendaDays] dates. Fault: invalid_parameter.
 func (r AgendaRequest) Check() error {
 	if r.To < r.From || r.To-r.From >= MaxAgendaDays {
 		return fault.Newf(fault.InvalidParameter, "to: %s is before from, %s, or more than %d days after it.", r.To, r.From, MaxAgendaDays)
@@ -29,11 +30,12 @@ func (r AgendaRequest) Check() error {
 	return nil
 }
 
-// Agenda is the time of a business and its members. Spans are sorted, apart, and within the dates asked for.
+// Agenda is the time of a business and its members. Spans are
+// sorted, do not overlap, and lie within the requested dates.
 type Agenda struct {
-	// Computed is false where the occupied time could not be read: nothing is free then, and no seat counts as taken.
+	// Computed is false if the occupied time could not be read. Then Free is empty and Taken is 0 everywhere.
 	Computed bool            `json:"computed"`
-	Open     []timespan.Span `json:"open"`    // of the business, less what is blocked for all
+	Open     []timespan.Span `json:"open"`    // of the business, without time that is blocked for the whole business
 	Members  []MemberAgenda  `json:"members"` // the active ones, in the offer's order
 	Sessions []ClassSession  `json:"sessions"`
 }
@@ -41,17 +43,17 @@ type Agenda struct {
 // MemberAgenda is the time of one member.
 type MemberAgenda struct {
 	StaffID  uuid.UUID       `json:"staff_id"`
-	Working  []timespan.Span `json:"working"`  // cut to the business's hours, less what is blocked
+	Working  []timespan.Span `json:"working"`  // within the business's hours, without blocked time
 	Teaching []timespan.Span `json:"teaching"` // class sessions that the member gives, booked or not, with buffers
-	Free     []timespan.Span `json:"free"`     // working, less teaching and bookings with their buffers
+	Free     []timespan.Span `json:"free"`     // Working without Teaching and without bookings and their buffers
 }
 
-// ClassSession is one occurrence of a class session, also one that does not take place.
+// ClassSession is one occurrence of a class session, including one that does not take place.
 type ClassSession struct {
 	ID        uuid.UUID     `json:"id"`
 	ServiceID uuid.UUID     `json:"service_id"`
 	Date      timespan.Date `json:"date"`
 	During    timespan.Span `json:"during"`
 	Off       bool          `json:"off"`   // the day is closed, its time blocked, or its member inactive
-	Taken     int           `json:"taken"` // seats
+	Taken     int           `json:"taken"` // booked seats
 }

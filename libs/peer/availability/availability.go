@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// BookableRequest asks by whom one start of an appointment can be served (POST /internal/bookable). The caller sends
-// the occupied time it knows, so that the question is answered without a call back.
+// BookableRequest asks for the ways to serve one start of an appointment (POST /internal/bookable).
+// The caller sends the occupied time that it knows, so that availability need not call booking.
 type BookableRequest struct {
 	Slug         string           `json:"slug"`
 	OfferVersion int64            `json:"offer_version"` // the answer is computed on this version or a newer one
@@ -20,11 +20,11 @@ type BookableRequest struct {
 // Tenant is the business's slug.
 func (r BookableRequest) Tenant() string { return r.Slug }
 
-// StaffingPerService is the staffing mode of a package whose services have members of their own; any other means one
-// provider (interface.md §4).
+// StaffingPerService is the staffing mode of a package in which each service has its own
+// member. Any other value means that one provider performs all services (interface.md §4).
 const StaffingPerService = "per_service"
 
-// Question names one start, in the terms of POST /book.
+// Question asks for one start. Its fields have the meaning of those of POST /book.
 type Question struct {
 	ServiceIDs   []uuid.UUID        `json:"service_ids"`
 	StaffID      *uuid.UUID         `json:"staff_id,omitempty"`
@@ -33,43 +33,49 @@ type Question struct {
 	IsPackage    bool               `json:"is_package,omitempty"`
 	StaffingMode string             `json:"staffing_mode,omitempty"`
 
-	// Variants names the variant of each service that is not booked as itself.
+	// Variants maps the id of a service to the id of its booked
+	// variant. Services without an entry are booked without a variant.
 	Variants map[uuid.UUID]uuid.UUID `json:"variants,omitempty"`
 	// ClassScheduleID narrows a class to one of its sessions.
 	ClassScheduleID *uuid.UUID `json:"class_schedule_id,omitempty"`
 
-	// Override asks as the owner does, whom notice, advance limit and grid do not bind, only what is taken and who works when.
+	// Override applies the owner's rules: minimum notice, advance limit
+	// and slot grid do not apply. Occupied time and working time still do.
 	Override bool `json:"override,omitempty"`
-	// OutsideHours lets members serve the start also outside their working time and the business's hours, where nobody can within.
+	// OutsideHours also permits assignments outside working time and
+	// business hours, but only if no member can serve the start within them.
 	OutsideHours bool `json:"outside_hours,omitempty"`
 }
 
-// BookableResponse lists the ways in which the start can be served, in Auto-Assign order; none means that it cannot.
+// BookableResponse lists the ways to serve the start, in Auto-Assign
+// order. An empty list means that the start cannot be served.
 type BookableResponse struct {
 	OfferVersion int64        `json:"offer_version"`
 	Assignments  []Assignment `json:"assignments"`
-	// Refusal is the rule that refuses a start without assignments: past, advance_limit, notice, no_session, closed, grid or
-	// not_performed. It is empty where only occupied time does.
+	// Refusal is the rule that refuses a start without assignments: past, advance_limit, notice,
+	// no_session, closed, grid or not_performed. It is empty if only occupied time prevents the start.
 	Refusal string `json:"refusal,omitempty"`
-	// Warnings are the rules for customers, as of Refusal, that a start which the owner asks for breaks.
+	// Warnings are the customer rules, with the codes of Refusal, that the owner's start breaks.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Assignment is one way to serve a start. Its parts are what it occupies, buffers included; all of them or nothing.
+// Assignment is one way to serve a start. Parts are the resources and times
+// that it occupies, buffers included; a booking takes all parts or none.
 type Assignment struct {
 	StaffID *uuid.UUID    `json:"staff_id"` // null for a service that no staff member performs
 	During  timespan.Span `json:"during"`   // the service time, without buffers
 	Parts   []Part        `json:"parts"`
-	// Performers are the members of a package with staff per service, one for each service in order; null where no staff performs it.
+	// Performers lists the members of a package with staff per service,
+	// one per service, in order; null for a service that needs no staff.
 	Performers []*uuid.UUID `json:"performers,omitempty"`
-	Session    *Session     `json:"session,omitempty"` // set for a class: its parts are held together with its other guests
+	Session    *Session     `json:"session,omitempty"` // set for a class: other guests of the session share its parts
 }
 
 // Session is one occurrence of a class session.
 type Session struct {
 	ID        uuid.UUID `json:"id"`
 	Capacity  int       `json:"capacity"`
-	Remaining int       `json:"remaining"` // seats that nobody has taken, from 1 on
+	Remaining int       `json:"remaining"` // free seats, at least 1
 }
 
 // Part is one resource for one span, buffers included.

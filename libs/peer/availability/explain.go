@@ -8,44 +8,44 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// The rules that can keep a start from being booked (pages.md, "Why not?"), in the order in which they are named. Clients must
-// expect new ones.
+// The rules that can prevent a booking of a start (pages.md, "Why not?"), in the order
+// in which they are reported. Clients must accept unknown rules: new ones may follow.
 const (
-	RuleNoSession    = "no_session"    // of a class: none starts then
-	RuleNoSuchTime   = "no_such_time"  // the business's clock leaves the date out
-	RuleNotPerformed = "not_performed" // nobody, or not this member, performs the services
-	RuleInactive     = "inactive"      // the service or the member is
+	RuleNoSession    = "no_session"    // of a class: no session starts at this time
+	RuleNoSuchTime   = "no_such_time"  // the time zone skips this date
+	RuleNotPerformed = "not_performed" // no member, or not the requested member, performs the services
+	RuleInactive     = "inactive"      // the service or the member is inactive
 	RuleOverride     = "override"
 	RuleClosed       = "closed"
 	RuleBlock        = "block"
-	RuleClass        = "class" // the member gives a class then
+	RuleClass        = "class" // the member teaches a class at this time
 	RuleBooking      = "booking"
-	RuleBuffer       = "buffer" // of the services asked for
+	RuleBuffer       = "buffer" // of the requested services
 	RuleGrid         = "grid"
 	RulePast         = "past"
 	RuleNotice       = "notice"
 	RuleAdvanceLimit = "advance_limit"
 	RuleClassFull    = "class_full"
-	// What does not keep a start out of /slots, but customers from booking it (interface.md §3).
+	// The next four rules do not remove a start from /slots, but customers cannot book it (interface.md §3).
 	RuleSubscription = "subscription"
 	RuleRemoval      = "removal"
 	RuleNotOpen      = "not_open" // the business is not open for bookings yet
 	RulePaused       = "paused"
-	// What keeps a booking that lies ahead from being booked again as it is, beside those before.
+	// The next three rules prevent that a future booking is booked again as it is, in addition to the rules above.
 	RuleRemoved = "removed" // the service, the variant or the member is no longer in the offer
-	RuleTooFew  = "too_few" // more are booked at a time, or more seats of a session, than are offered
+	RuleTooFew  = "too_few" // more places at a time, or seats of a session, are booked than offered
 	RuleMoved   = "moved"   // the event of the tickets is at another time
 )
 
-// Whose hours, override, block or booking a [Reason] means.
+// The values of Whose: the owner of the hours, override, block or booking that a [Reason] refers to.
 const (
 	OfBusiness = "business"
 	OfStaff    = "staff"
 )
 
-// NoStarts has for each date of a window the rule that leaves it without starts, by the offer alone, and [RuleBooking] if
-// none does: such a date has starts unless its time is taken (GET /internal/api/public/{slug}/no-starts, with the
-// parameters of /available-dates).
+// NoStarts maps each date of a window to the rule of the offer that leaves the date without starts. If
+// no rule does, the value is [RuleBooking]: the date has starts unless its time is occupied. It is the
+// answer of GET /internal/api/public/{slug}/no-starts, which takes the parameters of /available-dates.
 type NoStarts struct {
 	Rules map[timespan.Date]string `json:"rules"`
 }
@@ -60,17 +60,18 @@ type ExplainRequest struct {
 // Tenant is the business's slug.
 func (r ExplainRequest) Tenant() string { return r.Slug }
 
-// Explanation says whether a start can be booked by customers and, where not, why.
+// Explanation reports whether customers can book a start and, if not, the reason.
 type Explanation struct {
-	Computed bool    `json:"computed"` // false: offer or occupied time could not be read, and nothing is known
+	Computed bool    `json:"computed"` // false if the offer or the occupied time could not be read: nothing is known
 	Timezone string  `json:"timezone"`
 	Bookable bool    `json:"bookable"`
-	Reason   *Reason `json:"reason"` // the first rule that keeps it from being booked by anyone; null where it can be, or nothing is known
-	// Staff are all who perform the services, in Auto-Assign order; empty where no staff do, or one member was asked for.
+	Reason   *Reason `json:"reason"` // first rule that prevents every booking; null if bookable or unknown
+	// Staff are all members who perform the services, in Auto-Assign order. It
+	// is empty if the services need no staff or the request names one member.
 	Staff []MemberExplanation `json:"staff"`
 }
 
-// MemberExplanation is the same of one member.
+// MemberExplanation is the explanation for one member.
 type MemberExplanation struct {
 	StaffID  uuid.UUID `json:"staff_id"`
 	Name     string    `json:"name"`
@@ -78,23 +79,27 @@ type MemberExplanation struct {
 	Reason   *Reason   `json:"reason"`
 }
 
-// Reason is the first rule that keeps a start from being booked, and its cause. Times are the business's.
+// Reason is the first rule that prevents a booking, and its cause. Times are in the business's time zone.
 type Reason struct {
-	Rule      string                  `json:"rule"`
-	Message   string                  `json:"message"`              // one English sentence
-	Whose     string                  `json:"whose,omitempty"`      // of hours, overrides, blocks and bookings: business or staff
-	StaffID   *uuid.UUID              `json:"staff_id,omitempty"`   // which member's, where it is one's
-	StaffName string                  `json:"staff_name,omitempty"` // theirs
-	Name      string                  `json:"name,omitempty"`       // a block's reason, the class that a member gives, the service that is inactive
-	Date      *timespan.Date          `json:"date,omitempty"`       // an override's, the last that the advance limit allows, or from which on bookings are taken again
-	From      *timespan.LocalDateTime `json:"from,omitempty"`       // of a block, a booking with its buffers; the first start after the notice
-	To        *timespan.LocalDateTime `json:"to,omitempty"`
-	Minutes   int                     `json:"minutes,omitempty"` // of buffer, notice and grid
-	Booked    int                     `json:"booked,omitempty"`  // of too_few: places that are booked at a time
-	Offered   int                     `json:"offered,omitempty"` // of too_few: places that there are
+	Rule    string `json:"rule"`
+	Message string `json:"message"` // one English sentence
+	// Whose is the owner of the hours, override, block or booking: [OfBusiness] or [OfStaff].
+	Whose     string     `json:"whose,omitempty"`
+	StaffID   *uuid.UUID `json:"staff_id,omitempty"`   // the member, if the reason is about one
+	StaffName string     `json:"staff_name,omitempty"` // that member's name
+	// Name is a block's reason, the class that a member teaches, or the inactive service.
+	Name string `json:"name,omitempty"`
+	// Date is the date of an override, the last date within the advance limit, or the end of a pause.
+	Date *timespan.Date `json:"date,omitempty"`
+	// From is the start of a block or of a booking with buffers, or the first start after the notice.
+	From    *timespan.LocalDateTime `json:"from,omitempty"`
+	To      *timespan.LocalDateTime `json:"to,omitempty"`
+	Minutes int                     `json:"minutes,omitempty"` // of buffer, notice and grid
+	Booked  int                     `json:"booked,omitempty"`  // of too_few: places booked at the same time
+	Offered int                     `json:"offered,omitempty"` // of too_few: places that are offered
 }
 
-// Explain writes the reason's message.
+// Explain sets Message to one English sentence for the rule.
 func (r *Reason) Explain() {
 	switch {
 	case r.StaffName != "":
@@ -106,7 +111,7 @@ func (r *Reason) Explain() {
 	}
 }
 
-// sentence says it of who, and of whose hours.
+// sentence returns the message. who is the grammatical subject; whose names the owner of the hours.
 func (r *Reason) sentence(who, whose string) string {
 	switch r.Rule {
 	case RuleNoSession:
@@ -157,7 +162,7 @@ func (r *Reason) sentence(who, whose string) string {
 	return r.limit()
 }
 
-// limit says what the settings do not allow.
+// limit returns the message of a rule that comes from a setting of the business.
 func (r *Reason) limit() string {
 	switch r.Rule {
 	case RuleBuffer:

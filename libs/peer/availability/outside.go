@@ -13,7 +13,7 @@ const MaxHeld = 10_000
 // MaxHeldServices bounds the services of one booking.
 const MaxHeldServices = 20
 
-// Held is a booking that lies ahead, as it is held against an offer: it keeps the start, the length and the member that it was booked with.
+// Held is a future booking that is checked against an offer. Its start, length and member are those that were booked.
 type Held struct {
 	StartsAt  int64         `json:"starts_at"` // seconds since the epoch
 	Services  []HeldService `json:"services"`  // in the order in which they are performed; 1 to MaxHeldServices
@@ -21,7 +21,7 @@ type Held struct {
 	StaffName string        `json:"staff_name,omitempty"`
 	SessionID *uuid.UUID    `json:"session_id,omitempty"` // of a class booking
 	PartySize int           `json:"party_size,omitempty"` // the seats of a class booking
-	// PerService says that each service has a member of its own; StaffID is the first one's.
+	// PerService reports that each service has its own member; StaffID is the member of the first service.
 	PerService bool `json:"per_service,omitempty"`
 }
 
@@ -29,12 +29,12 @@ type Held struct {
 type HeldService struct {
 	ID              uuid.UUID `json:"id"`
 	Name            string    `json:"name"`
-	VariantID       uuid.UUID `json:"variant_id,omitzero"` // left out, as variant_name, for the service itself
+	VariantID       uuid.UUID `json:"variant_id,omitzero"` // omitted, like variant_name, if no variant was booked
 	VariantName     string    `json:"variant_name,omitempty"`
 	DurationMinutes int       `json:"duration_minutes"`
 }
 
-// Minutes is how long the booking lasts, without buffers.
+// Minutes returns the length of the booking without buffers.
 func (h *Held) Minutes() int {
 	total := 0
 	for _, s := range h.Services {
@@ -43,18 +43,19 @@ func (h *Held) Minutes() int {
 	return total
 }
 
-// OutsideRequest asks which bookings could not be booked as they are under an offer that is not published yet (POST /internal/outside).
+// OutsideRequest asks which bookings would violate an offer that is not published yet (POST /internal/outside).
 type OutsideRequest struct {
-	Slug         string        `json:"slug"`
-	OfferVersion int64         `json:"offer_version"` // of the published offer that it is compared with, or a newer one
-	Offer        catalog.Offer `json:"offer"`         // that would be published
-	Held         []Held        `json:"held"`          // at most MaxHeld
+	Slug string `json:"slug"`
+	// OfferVersion is that of the published offer to compare with; a newer version may be used.
+	OfferVersion int64         `json:"offer_version"`
+	Offer        catalog.Offer `json:"offer"` // the offer that would be published
+	Held         []Held        `json:"held"`  // at most MaxHeld
 }
 
 // Tenant is the business's slug.
 func (r *OutsideRequest) Tenant() string { return r.Slug }
 
-// Check refuses what is no question. Fault: invalid_parameter.
+// Check validates the number of bookings and of services per booking. Fault: invalid_parameter.
 func (r *OutsideRequest) Check() error {
 	if len(r.Held) > MaxHeld {
 		return fault.Newf(fault.InvalidParameter, "held: there are %d bookings; send at most %d.", len(r.Held), MaxHeld)
@@ -67,15 +68,15 @@ func (r *OutsideRequest) Check() error {
 	return nil
 }
 
-// OutsideResponse lists the bookings that would be outside, in the order of the request.
+// OutsideResponse lists the bookings that would violate the offer, in the order of the request.
 type OutsideResponse struct {
 	Outside []Outside `json:"outside"`
 }
 
-// Outside is a booking that could not be booked as it is.
+// Outside is a booking that could not be booked as it is under the new offer.
 type Outside struct {
 	Index  int    `json:"index"` // in the request's list
 	Reason Reason `json:"reason"`
-	// Already says that it is outside the published offer, too: what is changed is not to blame.
+	// Already reports that the booking violates the published offer, too, so that the change is not the cause.
 	Already bool `json:"already"`
 }

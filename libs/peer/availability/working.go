@@ -7,7 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// WorkingTimeRequest asks how long each active member works (POST /internal/working-time), by the hours that are published now.
+// WorkingTimeRequest asks how long each active member works, by
+// the currently published hours (POST /internal/working-time).
 type WorkingTimeRequest struct {
 	Slug         string `json:"slug"`
 	OfferVersion int64  `json:"offer_version"` // the answer is computed on this version or a newer one
@@ -17,14 +18,14 @@ type WorkingTimeRequest struct {
 // Tenant is the business's slug.
 func (r WorkingTimeRequest) Tenant() string { return r.Slug }
 
-// WorkingTime is how long members work. Stretches in which one does not work have no row.
+// WorkingTime is the working time of members. A period in which a member does not work has no row.
 type WorkingTime struct {
 	Rows []WorkingTimeRow `json:"rows"` // by member in Auto-Assign order, then date
 }
 
-// WorkingTimeRow is one member in one stretch.
+// WorkingTimeRow is the working time of one member in one period.
 type WorkingTimeRow struct {
-	Date    timespan.Date `json:"date"` // the first of the stretch
+	Date    timespan.Date `json:"date"` // first date of the period
 	StaffID uuid.UUID     `json:"staff_id"`
-	Minutes int64         `json:"minutes"` // in the windows that the calendars read, without blocked time
+	Minutes int64         `json:"minutes"` // working time without blocked time, as the calendars compute it
 }

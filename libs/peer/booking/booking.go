@@ -1,5 +1,5 @@
-// Package booking is what the booking service takes and tells others. It holds values and no client, so that pure packages
-// may import it; the client is libs/peer/bookingclient.
+// Package booking holds the types of the booking service's internal API. It holds values and
+// no client, so that pure packages may import it; the client is libs/peer/bookingclient.
 package booking
 
 import (
@@ -11,38 +11,38 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Resource is what a booking occupies: a staff member (Lane 0), or lane 1, 2, … of a service without staff, named by
-// the service's id.
+// Resource is what a booking occupies: a staff member (Lane 0), or capacity unit 1,
+// 2, … of a service without staff. ID is the id of the member or of the service.
 type Resource struct {
 	ID   uuid.UUID `json:"id"`
 	Lane int       `json:"lane,omitempty"`
 }
 
-// Occupied is the time that live bookings of one business take within a window, buffers included. On the wire it has one form, its
-// bytes ([Occupied.AppendBinary]), which stand in base64 where it is part of a JSON document.
+// Occupied is the time that active bookings of one business occupy within a window, buffers included. It is
+// sent in the binary form of [Occupied.AppendBinary]; within a JSON document, that form is encoded as base64.
 type Occupied struct {
 	Busy []Busy
-	// Seats are the seats taken in class sessions that start within the window, where they were asked for.
+	// Seats are the booked seats of class sessions that start within the window, if the request asked for them.
 	Seats []SeatsTaken
 }
 
-// Busy is one resource's occupied time: [start, end) pairs in seconds since the epoch, flattened and sorted, whole
-// even where they reach out of the window asked for.
+// Busy is the occupied time of one resource. Edges are flattened [start, end) pairs in
+// seconds since the epoch, sorted. Pairs that overlap the requested window are not cut to it.
 type Busy struct {
 	Resource
-	// Class marks time that guests of class sessions hold together: it hinders appointments, but no class session.
+	// Class marks time that the guests of a class session share. It prevents appointments, but not class sessions.
 	Class bool
 	Edges []int64
 }
 
-// SeatsTaken is how many seats of one occurrence of a class session live bookings take.
+// SeatsTaken is the number of seats that active bookings take of one occurrence of a class session.
 type SeatsTaken struct {
 	SessionID uuid.UUID
 	StartsAt  int64 // seconds since the epoch
 	Taken     int
 }
 
-// Add appends one span; spans of a resource are added in order of their start.
+// Add appends a span. Spans of a resource must be added in order of their start.
 func (b *Busy) Add(s timespan.Span) { b.Edges = append(b.Edges, s.Start, s.End) }
 
 // Spans returns the edges as spans.
@@ -54,13 +54,13 @@ func (b Busy) Spans() []timespan.Span {
 	return spans
 }
 
-// Occurrence is a class session at one start.
+// Occurrence is one occurrence of a class session.
 type Occurrence struct {
 	SessionID uuid.UUID
 	StartsAt  int64 // seconds since the epoch
 }
 
-// SeatsByOccurrence returns how many seats are taken of each occurrence that has any.
+// SeatsByOccurrence returns the number of booked seats of each occurrence that has any.
 func (o Occupied) SeatsByOccurrence() map[Occurrence]int {
 	taken := make(map[Occurrence]int, len(o.Seats))
 	for _, s := range o.Seats {
@@ -76,7 +76,7 @@ const (
 	ScopeAll   = "all"
 )
 
-// PublishedOffer is what catalog tells of an offer: no version before this one is offered any more.
+// PublishedOffer is what catalog sends after a publication: booking must not use an offer of an older version.
 type PublishedOffer struct {
 	Version int64 `json:"version"`
 }
@@ -96,7 +96,7 @@ type Key struct {
 	Secret     string     `json:"key,omitempty"`
 	Prefix     string     `json:"prefix"`
 	CreatedAt  time.Time  `json:"created_at"`
-	CreatedBy  *uuid.UUID `json:"created_by"` // the person or token of the owner's side; null: unknown
+	CreatedBy  *uuid.UUID `json:"created_by"` // the person or token on the owner's side; null: unknown
 	ExpiresAt  *time.Time `json:"expires_at"`
 	LastUsedAt *time.Time `json:"last_used_at"`
 	RevokedAt  *time.Time `json:"revoked_at"`
@@ -110,14 +110,16 @@ type KeyList struct {
 
 // Booking is a booking as the owner sees it.
 type Booking struct {
-	ID        uuid.UUID       `json:"id"`
-	Status    string          `json:"status"`
-	Date      string          `json:"date"` // YYYY-MM-DD, start_time and end_time HH:MM:SS: business time, as told to the customer
-	StartTime string          `json:"start_time"`
-	EndTime   string          `json:"end_time"`
-	StartsAt  time.Time       `json:"starts_at"` // the same start and end as instants
-	EndsAt    time.Time       `json:"ends_at"`
-	Timezone  string          `json:"timezone"` // in which it was sold; "": not known, and the business's of today
+	ID     uuid.UUID `json:"id"`
+	Status string    `json:"status"`
+	// Date is YYYY-MM-DD, StartTime and EndTime are HH:MM:SS. All are local times, as sent to the customer.
+	Date      string    `json:"date"`
+	StartTime string    `json:"start_time"`
+	EndTime   string    `json:"end_time"`
+	StartsAt  time.Time `json:"starts_at"` // start and end as instants
+	EndsAt    time.Time `json:"ends_at"`
+	// Timezone is the zone of the sale; if it is "", the current zone of the business applies.
+	Timezone  string          `json:"timezone"`
 	Services  []BookedService `json:"services"`
 	StaffID   *uuid.UUID      `json:"staff_id"`
 	StaffName *string         `json:"staff_name"`
@@ -134,54 +136,59 @@ type Booking struct {
 	Locale          string          `json:"locale"` // the customer's language, one of the business's
 	CreatedAt       time.Time       `json:"created_at"`
 	UpdatedAt       time.Time       `json:"updated_at"`
-	Sequence        int             `json:"sequence"` // of its newest event; 0 until its charge is open
-	Payment         *Payment        `json:"payment"`  // null: nothing of it is paid online
+	Sequence        int             `json:"sequence"` // sequence number of its newest event; 0 until its charge is open
+	Payment         *Payment        `json:"payment"`  // null: no part of it is paid online
 
-	// StaffRequested says that the customer asked for this member, not for anybody who is free.
+	// StaffRequested reports that the customer chose this member, instead of any free member.
 	StaffRequested bool   `json:"staff_requested"`
 	IsPackage      bool   `json:"is_package"`
-	StaffingMode   string `json:"staffing_mode,omitempty"` // per_service, or left out
+	StaffingMode   string `json:"staffing_mode,omitempty"` // per_service, or omitted
 	Withdrawn      bool   `json:"withdrawn"`               // the business withdrew its class session
-	// Warnings name the rules for customers that the owner's booking breaks; only in the answer to the owner's request.
-	Warnings    []Warning `json:"warnings,omitempty"`
-	ManageURL   string    `json:"manage_url,omitempty"`   // the customer's link; only in the answer to who booked
-	CheckoutURL string    `json:"checkout_url,omitempty"` // the provider's page on which it is paid; only in the answer to the booking page
+	// Warnings are the customer rules that the owner's booking breaks.
+	// They are set only in the response to the owner's request.
+	Warnings []Warning `json:"warnings,omitempty"`
+	// ManageURL is the customer's link; only in the response to the caller who booked
+	ManageURL string `json:"manage_url,omitempty"`
+	// CheckoutURL is the provider's payment page; only in the response to the booking page
+	CheckoutURL string `json:"checkout_url,omitempty"`
 }
 
-// Warning is a rule for customers that the owner's booking or reservation breaks: a code as of a refusal, and a sentence.
+// Warning is a customer rule that the owner's booking or reservation breaks.
+// Code is the code of the corresponding refusal; Message is a sentence.
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// CanFinish reports whether a booking of a date can be completed or marked as a no-show today: from the start of its day
-// (lifecycle.md §4). Both dates are of the zone in which the booking was sold.
+// CanFinish reports whether a booking on date can be completed or marked as a no-show today: from the
+// beginning of that date (lifecycle.md §4). Both dates are in the zone in which the booking was sold.
 func CanFinish(date, today timespan.Date) bool { return today >= date }
 
-// CanReopen reports whether a completed booking or a no-show of a date can be taken back today: until the end of the day
-// after its day. Both dates are as of [CanFinish].
+// CanReopen reports whether a completed or no-show booking on date can be reopened
+// today: until the end of the next day. Both dates are as for [CanFinish].
 func CanReopen(date, today timespan.Date) bool { return today <= date+1 }
 
 // BookedService is one service of a booking as it was sold.
 type BookedService struct {
 	ID              uuid.UUID   `json:"id"`
 	Name            string      `json:"name"`
-	VariantID       uuid.UUID   `json:"variant_id,omitzero"` // left out, as variant_name, for the service itself
+	VariantID       uuid.UUID   `json:"variant_id,omitzero"` // omitted, like variant_name, if no variant was booked
 	VariantName     string      `json:"variant_name,omitempty"`
 	DurationMinutes int         `json:"duration_minutes"`
 	Price           json.Number `json:"price"`
-	StaffID         *uuid.UUID  `json:"staff_id,omitempty"` // who performs it in a package with staff per service
-	// Quantity is how many people the price is of, where it is per person and there are several; left out, as unit_price, otherwise.
+	StaffID         *uuid.UUID  `json:"staff_id,omitempty"` // its member, in a package with staff per service
+	// Quantity is the number of people that a per-person price covers,
+	// if it is above one. Otherwise it and unit_price are omitted.
 	Quantity  int         `json:"quantity,omitempty"`
-	UnitPrice json.Number `json:"unit_price,omitempty"` // of one of them, before the rules that go by the size of the party
-	// PriceChanges are the pricing rules that changed the price, in order; left out where none did.
+	UnitPrice json.Number `json:"unit_price,omitempty"` // of one person, before the rules that depend on the party size
+	// PriceChanges are the pricing rules that changed the price, in order; omitted if none did.
 	PriceChanges []PriceChange `json:"price_changes,omitempty"`
-	// PackageName is the name of the package that it was sold in with the others; left out for single services.
+	// PackageName is the name of the package in which it was sold; omitted for single services.
 	PackageName string `json:"package_name,omitempty"`
 }
 
-// PerformedBy returns when a member performs the booking, or the part of a package that is the member's; false where the member has no
-// part.
+// PerformedBy returns the start and end of the member's part of the booking: of the whole booking, or of the
+// member's services in a package with staff per service. It returns false if the member performs no part.
 func (b *Booking) PerformedBy(member uuid.UUID) (time.Time, time.Time, bool) {
 	start, end, found := time.Time{}, time.Time{}, false
 	at, hasParts := b.StartsAt, false
@@ -204,11 +211,11 @@ func (b *Booking) PerformedBy(member uuid.UUID) (time.Time, time.Time, bool) {
 	return start, end, found
 }
 
-// PriceChange is a pricing rule that changed a price when something was sold.
+// PriceChange is a pricing rule that changed a price at the sale.
 type PriceChange struct {
-	Rule  string `json:"rule"` // its key
+	Rule  string `json:"rule"` // the rule's key
 	Kind  string `json:"kind"`
-	Label string `json:"label"` // what the customer reads, in the language of the booking
+	Label string `json:"label"` // shown to the customer, in the language of the booking
 }
 
 // BookingList is one page of bookings. NextCursor is empty on the last.
@@ -217,7 +224,7 @@ type BookingList struct {
 	NextCursor string    `json:"next_cursor,omitempty"`
 }
 
-// AheadCount is how many bookings, or tickets, lie ahead.
+// AheadCount is the number of future bookings or tickets.
 type AheadCount struct {
 	Count int `json:"count"`
 }
@@ -231,22 +238,22 @@ const (
 	StatusCancelled = "cancelled"
 )
 
-// Moves that the owner can make; each is the last part of its path.
+// Transitions that the owner can request; each is the last segment of its path.
 const (
 	MoveConfirm  = "confirm"
 	MoveCancel   = "cancel"
 	MoveComplete = "complete"
 	MoveNoShow   = "no-show"
-	MoveReopen   = "reopen" // takes complete or no-show back
+	MoveReopen   = "reopen" // reverts complete or no-show
 )
 
-// CheckedKey is an API key that may be used now.
+// CheckedKey is an API key that is valid now.
 type CheckedKey struct {
 	BusinessID uuid.UUID `json:"business_id"`
 	ID         uuid.UUID `json:"id"`
 	Scope      string    `json:"scope"` // one of the Scope… values
 }
 
-// MaxOccupiedWindow bounds what one GET …/occupied may ask for: the longest calendar window (62 days) and room on
-// either side of it.
+// MaxOccupiedWindow bounds the window of one GET …/occupied request:
+// the longest calendar window (62 days) with a margin on both sides.
 const MaxOccupiedWindow = 80 * 24 * time.Hour

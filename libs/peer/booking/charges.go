@@ -9,57 +9,58 @@ import (
 	"github.com/slotmesh/slotmesh/libs/refund"
 )
 
-// NewCharge asks for the charge of a reservation, which rental keeps: it is paid on the provider's own page. It is known by the id of the
-// reservation, so that to ask again opens no second one.
+// NewCharge requests the charge of a reservation, which rental stores. The customer pays it on the provider's
+// page. The id of the reservation identifies the charge, so that a repeated request opens no second one.
 type NewCharge struct {
-	Slug     string `json:"slug"`     // of the business, whose offer says by whom and under which policy it is charged
-	Name     string `json:"name"`     // of what is paid, as the customer reads it on the provider's page
+	Slug     string `json:"slug"`     // of the business; its offer defines provider and cancellation policy
+	Name     string `json:"name"`     // description that the customer reads on the provider's page
 	Amount   int64  `json:"amount"`   // minor units of Currency
 	Currency string `json:"currency"` // ISO 4217
-	Manage   string `json:"manage"`   // the customer's link, to which the provider's page leads back
+	Manage   string `json:"manage"`   // the customer's link, to which the provider's page returns
 }
 
-// OpenedCharge is a charge that can be paid. CheckoutURL, the provider's own page, is for the customer alone.
+// OpenedCharge is a charge that can be paid. CheckoutURL is the provider's payment page; only the customer may get it.
 type OpenedCharge struct {
 	Charge      Charge `json:"charge"`
 	CheckoutURL string `json:"checkout_url"`
 }
 
-// Charge is a charge of a reservation as booking knows it now. Amounts are in minor units of the currency that it was asked for in.
+// Charge is the current state of a reservation's charge. Amounts are in minor units of the currency of the request.
 type Charge struct {
 	Provider string        `json:"provider"`
 	Status   string        `json:"status"` // one of the Charge… values
 	Amount   int64         `json:"amount"`
-	DueAt    time.Time     `json:"due_at"` // of an open one: until when it can be paid
+	DueAt    time.Time     `json:"due_at"` // of an open charge: deadline of the payment
 	Policy   refund.Policy `json:"cancellation_policy"`
-	Step     int64         `json:"step"`      // the provider refunds multiples of it
-	FailedAt *time.Time    `json:"failed_at"` // of the newest attempt to pay that failed
+	Step     int64         `json:"step"`      // refunds must be multiples of it
+	FailedAt *time.Time    `json:"failed_at"` // time of the newest failed payment attempt
 	Refunded int64         `json:"refunded"`
 
-	// The newest refund: they are counted from 1, and RefundStatus, one of the Refund… statuses, is "" where there is none.
+	// The newest refund. Refunds are numbered from 1. RefundStatus is one of the Refund… statuses; "" without a refund.
 	RefundNumber  int    `json:"refund_number"`
 	RefundAmount  int64  `json:"refund_amount"`
 	RefundPercent int    `json:"refund_percent"`
 	RefundStatus  string `json:"refund_status"`
 	RefundReason  string `json:"refund_reason"`
 
-	RefundedElsewhere int64     `json:"refunded_elsewhere,omitempty"` // of Refunded: at the provider, and not here
-	DisputeStatus     string    `json:"dispute_status,omitempty"`     // one of the Dispute… statuses; "": none
+	// RefundedElsewhere is the part of Refunded that was refunded at the provider, not by Slotmesh.
+	RefundedElsewhere int64     `json:"refunded_elsewhere,omitempty"`
+	DisputeStatus     string    `json:"dispute_status,omitempty"` // one of the Dispute… statuses; "": none
 	DisputeReason     string    `json:"dispute_reason,omitempty"`
-	UpdatedAt         time.Time `json:"updated_at,omitzero"` // when any of it changed last
+	UpdatedAt         time.Time `json:"updated_at,omitzero"` // time of the last change of any field
 }
 
-// Statuses of a charge. A cancelled one can no longer be paid; that one was paid after all, at the last moment, is still found out
-// afterwards, and then all of it is given back.
+// Statuses of a charge. A cancelled charge can no longer be paid. If a payment
+// succeeded at the last moment, it is still detected afterwards and refunded in full.
 const (
-	ChargeCreating   = "creating" // nobody was given a page to pay it on
+	ChargeCreating   = "creating" // no payment page was handed out
 	ChargeOpen       = "open"
 	ChargePaid       = "paid"
-	ChargeCancelling = "cancelling" // what it is of is off, and the provider is to close it
+	ChargeCancelling = "cancelling" // its reservation is cancelled; the provider must still close the charge
 	ChargeCancelled  = "cancelled"
 )
 
-// ChargeStatuses are the statuses of a charge that owners read as one of [PaymentStatuses]; nil for "".
+// ChargeStatuses returns the statuses of a charge that match one of [PaymentStatuses], as owners see it; nil for "".
 func ChargeStatuses(payment string) []string {
 	switch payment {
 	case PaymentOpen:
@@ -72,7 +73,8 @@ func ChargeStatuses(payment string) []string {
 	return nil
 }
 
-// Left is what of a charge was paid and neither is refunded nor on its way back. c may be nil.
+// Left returns the amount that was paid and is neither refunded nor part of a pending
+// refund. It is 0 while a dispute is open and after a lost one. c may be nil.
 func (c *Charge) Left() int64 {
 	if c == nil || c.Status != ChargePaid || c.DisputeStatus == DisputeOpen || c.DisputeStatus == DisputeLost {
 		return 0
@@ -84,12 +86,12 @@ func (c *Charge) Left() int64 {
 	return left
 }
 
-// CanPay reports whether the customer can pay it now. c may be nil.
+// CanPay reports whether the customer can pay the charge at the instant now. c may be nil.
 func (c *Charge) CanPay(now time.Time) bool {
 	return c != nil && c.Status == ChargeOpen && c.DueAt.After(now)
 }
 
-// Shown is a charge in this currency as owners and customers see it; nil where c is.
+// Shown returns the charge as a [Payment], the form that owners and customers see, in this currency; nil if c is nil.
 func (c *Charge) Shown(currency money.Currency) *Payment {
 	if c == nil {
 		return nil
@@ -115,13 +117,13 @@ func (c *Charge) Shown(currency money.Currency) *Payment {
 	return shown
 }
 
-// ReservationID names a reservation of a business.
+// ReservationID identifies a reservation of a business.
 type ReservationID struct {
 	BusinessID uuid.UUID `json:"business_id"`
 	ID         uuid.UUID `json:"id"`
 }
 
-// MaxCharges bounds how many charges are asked for at once.
+// MaxCharges bounds the charges of one request.
 const MaxCharges = 500
 
 // ChargesRequest asks for the charges of reservations, at most MaxCharges.
@@ -129,7 +131,7 @@ type ChargesRequest struct {
 	Reservations []ReservationID `json:"reservations"`
 }
 
-// Charges are those of the reservations asked for that have one.
+// Charges are the charges of the requested reservations; reservations without a charge are left out.
 type Charges struct {
 	Charges []ReservationCharge `json:"charges"`
 }
@@ -138,35 +140,37 @@ type Charges struct {
 type ReservationCharge struct {
 	ReservationID
 	Charge Charge `json:"charge"`
-	News   int64  `json:"news"` // counts what the provider reported once the charge was paid
+	News   int64  `json:"news"` // number of the provider's reports since the payment
 }
 
-// NotedCharge says how much of the provider's reports of a charge rental has noted: News of [ReservationCharge].
+// NotedCharge acknowledges the provider's reports of a charge: rental
+// has processed the first News of them. See [ReservationCharge].
 type NotedCharge struct {
 	ReservationID
 	News int64 `json:"news"`
 }
 
-// NotedCharges are at most MaxCharges.
+// NotedCharges is a list of at most MaxCharges acknowledgements.
 type NotedCharges struct {
 	Noted []NotedCharge `json:"noted"`
 }
 
-// CloseCharge says that a reservation is off: its charge can no longer be paid, and of what was paid goes back what Refund says, or all where
-// it is nil, as what nobody knew to be paid when the reservation was cancelled.
+// CloseCharge ends the charge of a cancelled reservation: it can no longer be paid. Refund is the refund of
+// what was paid; nil refunds everything, for a payment that was not known when the reservation was cancelled.
 type CloseCharge struct {
 	Refund *NumberedRefund `json:"refund"`
 }
 
-// NumberedRefund is what is owed of a charge, as its refund of this number; one that the charge had already is not made again.
+// NumberedRefund is a refund of a charge with its number. If the
+// charge already has a refund of that number, no second one is made.
 type NumberedRefund struct {
 	Number int `json:"number"`
 	refund.Owed
 }
 
-// OpenReservation is a reservation of the booking page that is to be counted against the limit of open things of its customer.
+// OpenReservation is a reservation of the booking page that counts against the customer's limit of open bookings.
 type OpenReservation struct {
 	CustomerEmail string    `json:"customer_email"`
-	EndsAt        time.Time `json:"ends_at"`  // it counts until then
+	EndsAt        time.Time `json:"ends_at"`  // it counts until this time
 	MaxOpen       int       `json:"max_open"` // bookings.max_open_per_customer
 }

@@ -1,6 +1,6 @@
 package booking
 
-// Held is what is held of one customer, oldest first: at most one more of each than customer.MostHeld.
+// Held is the stored data of one customer, oldest first. Each list has at most customer.MostHeld + 1 entries.
 type Held struct {
 	Bookings []Booking `json:"bookings"`
 	Tickets  []Ticket  `json:"tickets"`

@@ -13,10 +13,11 @@ import (
 // OccupiedType is the media type of occupied time.
 const OccupiedType = "application/vnd.slotmesh.occupied"
 
-// occupiedVersion begins the byte form. A reader refuses versions that it does not know.
+// occupiedVersion is the first byte of the binary form. A reader rejects unknown versions.
 const occupiedVersion = 1
 
-// Least bytes of one entry in the byte form; they bound what a reader allocates by what was sent.
+// Minimal sizes of one entry in the binary form. They limit the
+// memory that a reader allocates to a multiple of the input.
 const (
 	idBytes    = 16
 	leastBusy  = idBytes + 2
@@ -29,20 +30,20 @@ var (
 	_ encoding.TextUnmarshaler = (*Occupied)(nil)
 )
 
-// AppendBinary appends the byte form, which is a quarter of what JSON of the numbers would be and is read without looking at digits:
+// AppendBinary appends the binary form. It is a quarter of the size of JSON and needs no parsing of digits:
 //
 //	byte      1, the version
 //	uvarint   number of resources
 //	uvarint   number of spans of all of them
 //	for each resource:
 //	  16 bytes  id
-//	  uvarint   2 × lane, + 1 where guests of classes hold the time
+//	  uvarint   2 × lane, + 1 if the time is shared by guests of classes
 //	  uvarint   number of spans
 //	  for each span: varint start - end of the span before it (0 before the first), varint end - start, in seconds
 //	uvarint   number of sessions with seats taken
 //	for each session: 16 bytes id, varint start in seconds since the epoch, uvarint seats taken
 //
-// Varints are those of encoding/binary. Its error says that a lane or a number of seats is negative.
+// Varints are those of encoding/binary. It returns an error if a lane or a number of seats is negative.
 func (o Occupied) AppendBinary(b []byte) ([]byte, error) {
 	spans := 0
 	for i := range o.Busy {
@@ -86,8 +87,8 @@ func appendBusy(b []byte, busy *Busy) []byte {
 	return b
 }
 
-// UnmarshalBinary reads the byte form of [Occupied.AppendBinary], all of data and nothing else. It allocates in
-// proportion to data, whatever numbers data claims; edges of all resources share one array.
+// UnmarshalBinary decodes the form of [Occupied.AppendBinary]; data must hold nothing else. It allocates memory
+// in proportion to the size of data, whatever counts data claims. Edges of all resources share one array.
 func (o *Occupied) UnmarshalBinary(data []byte) error {
 	r := reader{rest: data}
 	if v := r.byte(); r.err == nil && v != occupiedVersion {
@@ -120,13 +121,13 @@ func (o *Occupied) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// MarshalText is the byte form in base64.
+// MarshalText returns the binary form in base64.
 func (o Occupied) MarshalText() ([]byte, error) {
 	b, err := o.AppendBinary(nil)
 	return base64.StdEncoding.AppendEncode(nil, b), err
 }
 
-// UnmarshalText reads what [Occupied.MarshalText] wrote.
+// UnmarshalText decodes the text of [Occupied.MarshalText].
 func (o *Occupied) UnmarshalText(text []byte) error {
 	b, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil {
@@ -135,7 +136,7 @@ func (o *Occupied) UnmarshalText(text []byte) error {
 	return o.UnmarshalBinary(b)
 }
 
-// reader takes values off rest until something is wrong, which err says from then on.
+// reader consumes values from rest. After the first failure err is set, and all further reads return zero values.
 type reader struct {
 	rest []byte
 	err  error
@@ -196,7 +197,7 @@ func (r *reader) badVarint(n int) {
 	r.fail("a number has more than 64 bits")
 }
 
-// number reads one that fits an int of 32 bits, as lanes and seats do.
+// number reads an unsigned number of at most 31 bits, such as a lane or a number of seats.
 func (r *reader) number(of string) int {
 	v := r.uvarint()
 	if v > math.MaxInt32 {
@@ -206,7 +207,7 @@ func (r *reader) number(of string) int {
 	return int(v)
 }
 
-// count reads how many entries of at least so many bytes follow.
+// count reads the number of following entries, each of which takes at least least bytes. It fails if rest is too short.
 func (r *reader) count(of string, least int) int {
 	v := r.uvarint()
 	if v > uint64(len(r.rest)/least) {
@@ -216,7 +217,7 @@ func (r *reader) count(of string, least int) int {
 	return int(v)
 }
 
-// busy reads one resource, whose edges go to the end of all.
+// busy reads one resource and appends its edges to all.
 func (r *reader) busy(b *Busy, all []int64) []int64 {
 	r.id(b.ID[:])
 	lane := r.uvarint()

@@ -8,26 +8,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Filter narrows a list of bookings; what is left out narrows nothing.
+// Filter narrows a list of bookings. A zero field does not narrow it.
 type Filter struct {
-	From, To *timespan.Date // of the start in business time, both included
+	From, To *timespan.Date // local date of the start, both inclusive
 	Status   string         // one of the Status… values
-	// Query is words of the customer's name and address, in any order, case and accents, or a part of the phone number.
+	// Query holds words of the customer's name or address, or a part
+	// of the phone number. Order, case and accents do not matter.
 	Query     string
 	ServiceID *uuid.UUID // of one of its services
 	StaffID   *uuid.UUID
 	Source    string
-	Payment   string // one of the Payment… values: what is paid online, and where that is
+	Payment   string // one of [PaymentStatuses]: status of the online payment
 }
 
-// TicketFilter narrows a list of orders of tickets; what is left out narrows nothing.
+// TicketFilter narrows a list of orders of tickets. A zero field does not narrow it.
 type TicketFilter struct {
 	EventID *uuid.UUID
 	Query   string // like [Filter.Query]
 	Payment string // like [Filter.Payment]
 }
 
-// Values are the parameters of a list, as bookingclient.ReadTicketFilter reads them.
+// Values returns the query parameters that bookingclient.ReadTicketFilter reads.
 func (f TicketFilter) Values() url.Values {
 	query := url.Values{}
 	if f.EventID != nil {
@@ -42,26 +43,27 @@ func (f TicketFilter) Values() url.Values {
 	return query
 }
 
-// MaxQuery is how many characters a query may have.
+// MaxQuery is the maximal number of characters of a query.
 const MaxQuery = 254
 
-// Statuses are all statuses of a booking, in the order in which one comes to them.
+// Statuses returns all statuses of a booking, in the order of its life.
 func Statuses() []string {
 	return []string{StatusPending, StatusConfirmed, StatusCompleted, StatusNoShow, StatusCancelled}
 }
 
-// Filters of a list of payments that are not statuses.
+// Filters of a list by payment that are not statuses of a payment.
 const (
-	PaymentRefundFailed = "refund_failed" // whose newest refund the provider refused
-	PaymentDisputed     = "disputed"      // whose customer disputes it, or has
+	PaymentRefundFailed = "refund_failed" // the provider refused the newest refund
+	PaymentDisputed     = "disputed"      // the customer disputes the payment, or did so
 )
 
-// PaymentStatuses are all that a list can be narrowed to by its payments: their statuses, and what the provider told later.
+// PaymentStatuses returns all values by which a list can be filtered
+// by payment: the statuses, and later results from the provider.
 func PaymentStatuses() []string {
 	return []string{PaymentOpen, PaymentPaid, PaymentCancelled, PaymentRefundFailed, PaymentDisputed}
 }
 
-// Values are the parameters of a list, as bookingclient.ReadFilter reads them.
+// Values returns the query parameters that bookingclient.ReadFilter reads.
 func (f Filter) Values() url.Values {
 	query := url.Values{}
 	if f.From != nil {

@@ -7,14 +7,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// NewBooking is what the owner books for a customer, in the terms of POST /book (interface.md §2). The booking service judges its
-// fields. Its source is dashboard.
+// NewBooking is a booking that the owner makes for a customer, with the fields of POST /book
+// (interface.md §2). The booking service validates them. The source of the booking is dashboard.
 type NewBooking struct {
 	ServiceIDs        []string        `json:"service_ids"`
 	Date              string          `json:"date"`
 	Time              string          `json:"time"`
 	CustomerName      string          `json:"customer_name"`
-	CustomerEmail     string          `json:"customer_email"` // "" where the owner books for somebody who gave none
+	CustomerEmail     string          `json:"customer_email"` // "" if the customer has given no address
 	CustomerPhone     *string         `json:"customer_phone,omitempty"`
 	StaffID           *string         `json:"staff_id,omitempty"`
 	PartySize         *int            `json:"party_size,omitempty"`
@@ -27,23 +27,25 @@ type NewBooking struct {
 	FormData          json.RawMessage `json:"form_data,omitempty"`
 	Locale            *string         `json:"locale,omitempty"`
 
-	// Override books also outside working hours, never what is taken. Notice, advance limit, pause and grid do not bind the owner anyway.
+	// Override permits a booking outside working hours, but never in occupied
+	// time. Notice, advance limit, pause and grid never apply to the owner.
 	Override bool `json:"override,omitempty"`
 }
 
-// Reschedule is where a booking is to be moved (lifecycle.md §3). Without StaffID it stays with its member where that one is free, and
-// without ClassScheduleID in its session where that happens then and has seats.
+// Reschedule is the new time of a booking (lifecycle.md §3). Without StaffID the booking keeps its member if that
+// member is free. Without ClassScheduleID it keeps its session if the session takes place then and has seats.
 type Reschedule struct {
 	Date            string  `json:"date"` // YYYY-MM-DD, of the new start
 	Time            string  `json:"time"` // HH:MM
 	StaffID         *string `json:"staff_id,omitempty"`
 	ClassScheduleID *string `json:"class_schedule_id,omitempty"`
 
-	// Override moves also outside working hours, never to what is taken. It is the owner's, whom notice, advance limit and grid do not bind.
+	// Override permits a time outside working hours, but never occupied time. Only
+	// the owner may set it; notice, advance limit and grid never apply to the owner.
 	Override bool `json:"override,omitempty"`
 }
 
-// BookedTime is when a booking is, and with whom.
+// BookedTime is the time and the member of a booking.
 type BookedTime struct {
 	Date            string     `json:"date"` // as in [Booking]
 	StartTime       string     `json:"start_time"`
@@ -55,7 +57,7 @@ type BookedTime struct {
 	ClassScheduleID *uuid.UUID `json:"class_schedule_id"`
 }
 
-// Rescheduled is what the event of a move tells: the booking after it, where it was and where it is.
+// Rescheduled is the payload of the event of a reschedule: the booking after it, its old time and its new time.
 type Rescheduled struct {
 	Booking
 	From BookedTime `json:"from"`

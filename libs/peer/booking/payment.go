@@ -8,20 +8,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/refund"
 )
 
-// Payment is what of a booking, an order of tickets or a reservation is paid online.
+// Payment is the online payment of a booking, an order of tickets or a reservation.
 type Payment struct {
 	Provider string      `json:"provider"`
 	Status   string      `json:"status"` // one of the Payment… values
-	Amount   json.Number `json:"amount"` // in the currency of what it is of, as the others
+	Amount   json.Number `json:"amount"` // in the currency of the sale, like all amounts here
 	Refunded json.Number `json:"refunded"`
-	DueAt    *time.Time  `json:"due_at"` // of an open one: until when the customer can pay
-	Refund   *Refund     `json:"refund"` // the newest; null: none was owed
+	DueAt    *time.Time  `json:"due_at"` // of an open payment: its deadline
+	Refund   *Refund     `json:"refund"` // the newest; null: no refund was due
 	Dispute  *Dispute    `json:"dispute,omitempty"`
-	// Policy is the cancellation policy that the sale was made under, with what a reschedule changed of it.
+	// Policy is the cancellation policy at the time of the sale, with the changes that a reschedule made to it.
 	Policy refund.Policy `json:"cancellation_policy"`
 }
 
-// Dispute is a customer's dispute of a payment at their bank. Reason is the provider's, such as fraudulent.
+// Dispute is a customer's dispute of a payment at their bank. Reason is the provider's code, such as fraudulent.
 type Dispute struct {
 	Status string `json:"status"` // one of the Dispute… values
 	Reason string `json:"reason,omitempty"`
@@ -41,73 +41,77 @@ const (
 	PaymentCancelled = "cancelled"
 )
 
-// Refund is what is given back of a payment. Reason is the provider's for a refusal, such as charge_disputed.
+// Refund is a refund of a payment. Reason is the provider's code for a refusal, such as charge_disputed.
 type Refund struct {
 	Amount  json.Number `json:"amount"`
-	Percent int         `json:"percent"` // of what was paid, to a whole number
+	Percent int         `json:"percent"` // share of the paid amount, as a whole number
 	Status  string      `json:"status"`  // one of the Refund… statuses
 	Reason  string      `json:"reason,omitempty"`
 }
 
-// Statuses of a refund: pending until the provider has answered for good.
+// Statuses of a refund. A refund is pending until the provider has given a final answer.
 const (
 	RefundPending  = "pending"
 	RefundRefunded = "refunded"
 	RefundRefused  = "refused"
 )
 
-// Cancellation is what cancelling a booking or an order of tickets would do at this moment (lifecycle.md §4).
+// Cancellation is the effect of cancelling a booking or an order of tickets now (lifecycle.md §4).
 type Cancellation struct {
-	Allowed bool   `json:"allowed"`
-	Reason  string `json:"reason,omitempty"` // one of the Cancel… reasons, or the status of what it is of; set where it is not allowed
-	// Refund is what would be given back by the policy that the booking was made under.
+	Allowed bool `json:"allowed"`
+	// Reason is one of the Cancel… reasons, or the status of the booking or order; set if not allowed
+	Reason string `json:"reason,omitempty"`
+	// Refund is the refund by the policy at the time of the sale.
 	Refund CancellationRefund `json:"refund"`
-	// Until is the last instant at which that still holds; null where it is not allowed or does not end.
+	// Until is the last instant at which this refund applies; null
+	// if cancelling is not allowed or the refund never changes.
 	Until *time.Time `json:"until"`
-	// Deadline is the last instant at which the customer may cancel; left out of what the owner sees, and where they may not.
+	// Deadline is the last instant at which the customer may cancel. It
+	// is omitted in the owner's view, and if the customer may not cancel.
 	Deadline *time.Time `json:"deadline,omitempty"`
 }
 
-// CancellationRefund is an amount that would be refunded, and its share of what was paid online.
+// CancellationRefund is the amount that would be refunded, and its share of the amount that was paid online.
 type CancellationRefund struct {
 	Amount   json.Number `json:"amount"`
 	Percent  int         `json:"percent"`
 	Currency string      `json:"currency"`
 }
 
-// Reasons why a customer may not cancel a booking that an owner could.
+// Reasons why a customer may not cancel a booking although the owner could.
 const (
-	CancelTooLate    = "too_late"    // self_service.cancel_until_hours is over
-	CancelNotOffered = "not_offered" // the business lets no customer cancel
+	CancelTooLate    = "too_late"    // the limit self_service.cancel_until_hours has passed
+	CancelNotOffered = "not_offered" // the business does not let customers cancel
 )
 
-// Cancel asks for a booking to be cancelled. The zero value refunds by the policy.
+// Cancel requests the cancellation of a booking. The zero value refunds by the policy.
 type Cancel struct {
 	Refund RefundAmount `json:"refund,omitzero"`
 }
 
-// NewRefund asks for a refund of a booking that is over, as after a refusal. The zero value is all that is left.
+// NewRefund requests a refund of a booking that is over, for example after the
+// provider refused one. The zero value refunds the whole remaining amount.
 type NewRefund struct {
 	Refund RefundAmount `json:"refund,omitzero"`
 }
 
-// RefundAmount says how much is refunded: one of the Refund… words, or an amount such as 12.50, which is a number in JSON. ""
-// leaves it to the call.
+// RefundAmount is the amount of a refund: one of the Refund… words, or a decimal
+// such as 12.50, which is a number in JSON. The meaning of "" depends on the call.
 type RefundAmount string
 
-// The words for how much is refunded.
+// The words of a [RefundAmount].
 const (
 	RefundPolicy RefundAmount = "policy"
 	RefundFull   RefundAmount = "full"
 	RefundNone   RefundAmount = "none"
 )
 
-// Word reports whether a is no amount.
+// Word reports whether a is a word or empty, not a number.
 func (a RefundAmount) Word() bool {
 	return a == "" || a == RefundPolicy || a == RefundFull || a == RefundNone
 }
 
-// MarshalJSON writes an amount as a number.
+// MarshalJSON encodes a word as a string and an amount as a number.
 func (a RefundAmount) MarshalJSON() ([]byte, error) {
 	if a.Word() {
 		return json.Marshal(string(a))
@@ -115,10 +119,10 @@ func (a RefundAmount) MarshalJSON() ([]byte, error) {
 	return json.Marshal(json.Number(a))
 }
 
-// errRefund is what is wrong with any other text.
+// errRefund is the error of any other text.
 var errRefund = errors.New(`refund: send "policy", "full", "none" or an amount such as 12.50`)
 
-// ParseRefund reads a word or an amount, as a person writes it.
+// ParseRefund parses a word or a decimal amount from user input.
 func ParseRefund(text string) (RefundAmount, error) {
 	a := RefundAmount(text)
 	if a.Word() || json.Unmarshal([]byte(text), new(float64)) == nil && text != "null" {
@@ -127,7 +131,7 @@ func ParseRefund(text string) (RefundAmount, error) {
 	return "", errRefund
 }
 
-// UnmarshalJSON reads a word as a string, an amount as a number.
+// UnmarshalJSON decodes a string as a word and a number as an amount.
 func (a *RefundAmount) UnmarshalJSON(text []byte) error {
 	var word string
 	if json.Unmarshal(text, &word) != nil {

@@ -7,22 +7,24 @@ import (
 	"github.com/google/uuid"
 )
 
-// NewTicket orders tickets of an event: of one tier by TierID and Quantity, or of several by Tiers.
+// NewTicket orders tickets of an event: of one tier with TierID and Quantity, or of several tiers with Tiers.
 type NewTicket struct {
-	Slug     string        `json:"slug"` // of the business, whose offer says what there is to sell
+	Slug     string        `json:"slug"` // of the business; its offer defines what is sold
 	EventID  uuid.UUID     `json:"event_id"`
 	TierID   uuid.UUID     `json:"tier_id,omitzero"`
 	Quantity int           `json:"quantity,omitzero"` // 1 to MaxTicketQuantity
 	Tiers    []OrderedTier `json:"tiers,omitempty"`   // each tier once, at most MaxTicketTiers
-	// PaymentChoice is online or at_door, where the customer of the booking page may choose (payment_modes.events); "" is at the door.
+	// PaymentChoice is online or at_door, if the customer of the booking
+	// page may choose (payment_modes.events). "" means at the door.
 	PaymentChoice string `json:"payment_choice,omitempty"`
 	CustomerName  string `json:"customer_name"`
-	// CustomerEmail is where messages go; null: nowhere.
+	// CustomerEmail is the address for messages; null: no messages.
 	CustomerEmail *string `json:"customer_email"`
 	CustomerPhone *string `json:"customer_phone,omitempty"`
-	// FormData are answers to the business's own questions, an object. Members that begin with an underscore are the booking page's to set.
+	// FormData is an object of the answers to the business's own questions.
+	// Only the booking page may set members that begin with an underscore.
 	FormData json.RawMessage `json:"form_data,omitempty"`
-	// Locale is the customer's language, as semantics.md §6 matches it; what matches nothing is the business's default.
+	// Locale is the customer's language, matched as in semantics.md §6; without a match it is the business's default.
 	Locale string `json:"locale"`
 }
 
@@ -32,14 +34,14 @@ type OrderedTier struct {
 	Quantity int       `json:"quantity"`
 }
 
-// Bounds of one order of tickets: tickets of all tiers together, and tiers.
+// Bounds of one order: the tickets of all tiers together, and the number of tiers.
 const (
 	MaxTicketQuantity = 1000
 	MaxTicketTiers    = 20
 )
 
-// Ticket is an order of tickets as the owner sees it. TierID and TierName are those of an order of one tier; of several, TierID is left
-// out, and TierName holds all their names.
+// Ticket is an order of tickets as the owner sees it. For an order of one tier, TierID and TierName
+// are that tier's. For several tiers, TierID is omitted and TierName holds all their names.
 type Ticket struct {
 	ID        uuid.UUID  `json:"id"`
 	Status    string     `json:"status"`
@@ -47,18 +49,20 @@ type Ticket struct {
 	EventName string     `json:"event_name"`
 	TierID    uuid.UUID  `json:"tier_id,omitzero"`
 	TierName  string     `json:"tier_name"`
-	Tiers     []SoldTier `json:"tiers"` // as the event lists them
-	Date      string     `json:"date"`  // YYYY-MM-DD and start_time HH:MM:SS: the event's, as told to the customer
-	StartTime string     `json:"start_time"`
-	Timezone  string     `json:"timezone"`  // as of [Booking]
-	Withdrawn bool       `json:"withdrawn"` // the business no longer offers the event
-	// FormerStarts are the starts that the business has moved the event from since the sale.
+	Tiers     []SoldTier `json:"tiers"` // in the order of the event
+	// Date is YYYY-MM-DD and StartTime is HH:MM:SS. Both are local to the event, as sent to the customer.
+	Date      string `json:"date"`
+	StartTime string `json:"start_time"`
+	Timezone  string `json:"timezone"`  // as in [Booking]
+	Withdrawn bool   `json:"withdrawn"` // the business no longer offers the event
+	// FormerStarts are the starts from which the business has rescheduled the event since the sale.
 	FormerStarts []time.Time `json:"former_starts,omitempty"`
 	Quantity     int         `json:"quantity"` // of all tiers
-	// Total is what the customer was asked for, in Currency; null where the owner sold, who agrees with the customer.
+	// Total is the price for the customer, in Currency; null if the
+	// owner sold the tickets, who agrees on a price with the customer.
 	Total    *json.Number `json:"total"`
 	Currency string       `json:"currency"`
-	// PriceChanges are the pricing rules that changed a price of it, each once; left out where none did.
+	// PriceChanges are the pricing rules that changed a price of the order, each once; omitted if none did.
 	PriceChanges  []PriceChange `json:"price_changes,omitempty"`
 	CustomerName  string        `json:"customer_name"`
 	CustomerEmail *string       `json:"customer_email"`
@@ -67,37 +71,39 @@ type Ticket struct {
 	FormData    json.RawMessage `json:"form_data"`
 	Locale      string          `json:"locale"`
 	CreatedAt   time.Time       `json:"created_at"`
-	ManageURL   string          `json:"manage_url,omitempty"` // the customer's link; only in the answer to the order
+	ManageURL   string          `json:"manage_url,omitempty"` // the customer's link; only in the response to the order
 	CancelledAt *time.Time      `json:"cancelled_at"`
-	Payment     *Payment        `json:"payment"`                // null: nothing of it is paid online
-	CheckoutURL string          `json:"checkout_url,omitempty"` // the provider's page on which it is paid; only in the answer to the booking page
+	Payment     *Payment        `json:"payment"` // null: no part of it is paid online
+	// CheckoutURL is the provider's payment page; only in the response to the booking page
+	CheckoutURL string `json:"checkout_url,omitempty"`
 }
 
-// TicketTime is when the event of an order of tickets is.
+// TicketTime is the time of the event of an order.
 type TicketTime struct {
-	Date      string    `json:"date"` // as of [Ticket]
+	Date      string    `json:"date"` // as in [Ticket]
 	StartTime string    `json:"start_time"`
 	StartsAt  time.Time `json:"starts_at"`
 	EndsAt    time.Time `json:"ends_at"`
 }
 
-// RescheduledTicket is what the event of a reschedule tells: the order after it, when its event was and when it is.
+// RescheduledTicket is the payload of the event of a reschedule:
+// the order after it, and the old and new time of its event.
 type RescheduledTicket struct {
 	Ticket
 	From TicketTime `json:"from"`
 	To   TicketTime `json:"to"`
 }
 
-// SoldTier is what an order holds of one tier.
+// SoldTier is the part of an order that belongs to one tier.
 type SoldTier struct {
 	TierID   uuid.UUID    `json:"tier_id"`
 	TierName string       `json:"tier_name"`
 	Quantity int          `json:"quantity"`
-	Price    *json.Number `json:"price"` // of one ticket; null where the owner sold
+	Price    *json.Number `json:"price"` // of one ticket; null if the owner sold it
 }
 
-// StatusSold is the status of an order of tickets until it is cancelled, when it is [StatusCancelled]. One that is paid online is
-// [StatusPending] before, until it is paid.
+// StatusSold is the status of an order that is not cancelled; a cancelled order is
+// [StatusCancelled]. An order with online payment is [StatusPending] until it is paid.
 const StatusSold = "sold"
 
 // TicketList is one page of orders. NextCursor is empty on the last.
@@ -106,7 +112,7 @@ type TicketList struct {
 	NextCursor string   `json:"next_cursor,omitempty"`
 }
 
-// SalesRequest names the events whose sales are asked for, at most [MaxSalesEvents].
+// SalesRequest asks for the sales of events, at most [MaxSalesEvents].
 type SalesRequest struct {
 	EventIDs []uuid.UUID `json:"event_ids"`
 }
@@ -114,20 +120,20 @@ type SalesRequest struct {
 // MaxSalesEvents bounds the events of one [SalesRequest].
 const MaxSalesEvents = 10_000
 
-// Sales holds the events asked for of which tickets were ever ordered; of all others none are sold.
+// Sales lists the requested events that ever had an order. All other events have no sales.
 type Sales struct {
 	Events []EventSales `json:"events"`
 }
 
-// EventSales is how many tickets of an event, and of each of its tiers that any were ordered of, are sold and not
-// cancelled. Sold counts tiers that the offer no longer has, too.
+// EventSales is the number of sold and not cancelled tickets of an event and of each
+// tier that was ever ordered. Sold includes tiers that the offer no longer has.
 type EventSales struct {
 	EventID uuid.UUID   `json:"event_id"`
 	Sold    int         `json:"sold"`
 	Tiers   []TierSales `json:"tiers"`
 }
 
-// TierSales is the part of one tier.
+// TierSales is the number of sold tickets of one tier.
 type TierSales struct {
 	TierID uuid.UUID `json:"tier_id"`
 	Sold   int       `json:"sold"`

@@ -12,18 +12,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// Doer sends one request of a peer and leaves its answer as it is; *peer.Client is the one outside tests. Its errors are faults.
+// Doer sends one request to a peer and returns the answer unchanged;
+// the implementation is *peer.Client. Its errors are faults.
 type Doer interface {
 	Do(ctx context.Context, request peer.Request) (*peer.Response, error)
 }
 
-// Agents is what the MCP server asks of booking, with the Authorization header of the agent's request as it came.
+// Agents is the booking client of the MCP server. Every call forwards
+// the Authorization header of the agent's request unchanged.
 type Agents struct{ peer Doer }
 
-// NewAgents returns a client that speaks through p.
+// NewAgents returns a client that sends its requests through p.
 func NewAgents(p Doer) *Agents { return &Agents{peer: p} }
 
-// CheckKey says whose key it is, and notes that it was used. Faults: missing_api_key, invalid_api_key.
+// CheckKey returns the API key of the header and records its use. Faults: missing_api_key, invalid_api_key.
 func (a *Agents) CheckKey(ctx context.Context, authorization string) (*booking.CheckedKey, error) {
 	response, err := a.peer.Do(ctx, peer.Request{
 		Method: http.MethodPost, Path: "/internal/keys/check", Header: http.Header{"Authorization": {authorization}},
@@ -39,14 +41,15 @@ func (a *Agents) CheckKey(ctx context.Context, authorization string) (*booking.C
 	return key, nil
 }
 
-// Confirmation is a 201 of POST /book: its body as it is sent, and whether it was stored for the idempotency key.
+// Confirmation is a response with status 201 to POST /book. Replayed reports that
+// Body is the stored result of an earlier request with the same idempotency key.
 type Confirmation struct {
 	Body     []byte
 	Replayed bool
 }
 
-// Book is POST /book for a request that CheckKey has counted: the same checks, answers and faults. body is a JSON
-// object; idempotencyKey is "" without one.
+// Book sends POST /book for a request whose key CheckKey has already counted. Checks, answers
+// and faults are those of POST /book. body is a JSON object; an empty idempotencyKey sends none.
 func (a *Agents) Book(ctx context.Context, slug, authorization, idempotencyKey string, body []byte) (*Confirmation, error) {
 	header := http.Header{"Authorization": {authorization}, "Content-Type": {"application/json"}}
 	if idempotencyKey != "" {

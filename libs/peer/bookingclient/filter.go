@@ -8,11 +8,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// maxSource is how long a source can be.
+// maxSource is the maximal number of characters of a source.
 const maxSource = 1000
 
-// ReadFilter reads the parameters from, to, status, query, service_id, staff_id, source and payment of a list of bookings. Faults:
-// invalid_parameter.
+// ReadFilter reads the query parameters from, to, status, query,
+// service_id, staff_id, source and payment. Faults: invalid_parameter.
 func ReadFilter(q request.Query) (booking.Filter, error) {
 	var (
 		f   booking.Filter
@@ -46,7 +46,7 @@ func ReadFilter(q request.Query) (booking.Filter, error) {
 	return f, nil
 }
 
-// ReadPayment reads the parameter payment of a list, one of booking.PaymentStatuses. Faults: invalid_parameter.
+// ReadPayment reads the query parameter payment, one of booking.PaymentStatuses. Faults: invalid_parameter.
 func ReadPayment(q request.Query) (string, error) {
 	payment, err := q.Text("payment")
 	if err == nil && payment != "" && !slices.Contains(booking.PaymentStatuses(), payment) {
@@ -55,7 +55,7 @@ func ReadPayment(q request.Query) (string, error) {
 	return payment, err
 }
 
-// ReadTicketFilter reads the parameters event_id, query and payment of a list of orders of tickets. Faults: invalid_parameter.
+// ReadTicketFilter reads the query parameters event_id, query and payment. Faults: invalid_parameter.
 func ReadTicketFilter(q request.Query) (booking.TicketFilter, error) {
 	var (
 		f   booking.TicketFilter

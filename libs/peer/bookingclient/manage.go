@@ -11,19 +11,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/typed"
 )
 
-// Links is what the customers' pages ask of booking, with the token of a link (lifecycle.md §5). Every method answers a token that leads
-// nowhere with the one fault not_found; whoever asks on behalf of an address counts it before (libs/limits, manage).
+// Links is the booking client of the customers' pages, which identify a booking by the token of a link
+// (lifecycle.md §5). Every method returns the same fault not_found for every invalid token. The caller
+// must first count the request against the limit of the client's address (libs/limits, manage).
 type Links struct{ peer *peer.Client }
 
-// NewLinks returns a client that speaks through p.
+// NewLinks returns a client that sends its requests through p.
 func NewLinks(p *peer.Client) *Links { return &Links{peer: p} }
 
-// Managed returns what the customer sees.
+// Managed returns the customer view of a link.
 func (l *Links) Managed(ctx context.Context, token string) (*booking.Managed, error) {
 	return typed.Call[booking.Managed](ctx, l.peer, http.MethodGet, managePath(token, ""), nil)
 }
 
-// Calendar returns it as text/calendar.
+// Calendar returns the booking or the order as text/calendar.
 func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	answer, err := l.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: managePath(token, "/calendar")})
 	if err != nil {
@@ -32,20 +33,21 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// Cancel cancels a booking with the refund that the customer has seen, and returns what they see then. Faults: invalid_parameter; conflict
-// where they may not, or the refund is another one by now.
+// Cancel cancels a booking with the refund that the customer was shown, and returns the customer view
+// after it. Faults: invalid_parameter; conflict if the customer may not cancel, or the refund has changed.
 func (l *Links) Cancel(ctx context.Context, token string, agreed booking.CancelByLink) (*booking.Managed, error) {
 	return l.act(ctx, token, "/cancel", agreed)
 }
 
-// Reschedule moves a booking, and returns what the customer sees then. Faults: invalid_parameter; conflict where they may not;
-// slot_unavailable, no_staff_available, availability_unverified, and what the business's account does not allow.
+// Reschedule changes the time of a booking and returns the customer view after it. Faults:
+// invalid_parameter; conflict if the customer may not reschedule; slot_unavailable,
+// no_staff_available, availability_unverified; the faults of the account check.
 func (l *Links) Reschedule(ctx context.Context, token string, to booking.Reschedule) (*booking.Managed, error) {
 	return l.act(ctx, token, "/reschedule", to)
 }
 
-// OpenPayment returns the page on which an open charge is paid, once more. Faults: conflict where nothing is to be paid;
-// payment_unavailable.
+// OpenPayment returns an open charge with its payment page again.
+// Faults: conflict if nothing is to be paid; payment_unavailable.
 func (l *Links) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
 	return typed.Call[booking.OpenPayment](byCustomer(ctx), l.peer, http.MethodPost, managePath(token, "/payment"), nil)
 }
@@ -56,7 +58,7 @@ func (l *Links) act(ctx context.Context, token, what string, body any) (*booking
 
 func managePath(token, rest string) string { return "/internal/manage/" + url.PathEscape(token) + rest }
 
-// byCustomer returns a context in which the customer acts, whose link it is.
+// byCustomer returns a context whose actor is the customer of the link.
 func byCustomer(ctx context.Context) context.Context {
 	return actor.With(ctx, actor.Actor{Kind: actor.Customer})
 }

@@ -18,20 +18,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// SellTicket sells tickets under the capacities that the offer has now, all of the order or none. Faults:
-// invalid_parameter; not_found for an event or tier that is not offered; conflict where it does not fit or the event is
-// over; what catalog answers about the business.
+// SellTicket sells all tickets of an order or none, within the capacities of the current
+// offer. Faults: invalid_parameter; not_found if the event or tier is not offered; conflict
+// if the capacity is exceeded or the event is over; the faults of catalog about the business.
 func (c *Client) SellTicket(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (*booking.Ticket, error) {
 	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets"), order)
 }
 
-// AskedTier is a tier of an order as it is asked for.
+// AskedTier is one tier of a [TicketOrder].
 type AskedTier struct {
 	TierID   string `json:"tier_id"`
 	Quantity int    `json:"quantity"`
 }
 
-// TicketOrder is the body that orders tickets, of the admin API and, with more beside it, of booking's own.
+// TicketOrder is the request body of an order of tickets in the admin API. Booking's own API has further fields.
 type TicketOrder struct {
 	EventID       string          `json:"event_id"`
 	TierID        string          `json:"tier_id"`
@@ -44,8 +44,8 @@ type TicketOrder struct {
 	Locale        string          `json:"locale"`
 }
 
-// Read reads the ids of an order: of tiers, or of one tier and its quantity where there are none. Which events, quantities and names are right,
-// booking judges. Faults: invalid_parameter.
+// Read parses the ids of an order. It accepts either Tiers, or TierID with Quantity.
+// Booking itself validates events, quantities and names. Faults: invalid_parameter.
 func (o *TicketOrder) Read() (booking.NewTicket, error) {
 	eventID, err := request.ID("event_id", o.EventID)
 	if err != nil {
@@ -73,37 +73,40 @@ func (o *TicketOrder) Read() (booking.NewTicket, error) {
 	return order, nil
 }
 
-// Ticket returns an order of tickets as it is now. Faults: not_found.
+// Ticket returns the current state of an order of tickets. Faults: not_found.
 func (c *Client) Ticket(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Ticket, error) {
 	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodGet, path(businessID, "tickets/"+ticketID.String()), nil)
 }
 
-// Tickets lists the orders that the filter leaves, oldest first and cancelled ones included. Faults: invalid_parameter for a bad filter or
-// page.
+// Tickets lists the orders that match the filter, including cancelled ones,
+// oldest first. Faults: invalid_parameter for an invalid filter or page.
 func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter, page request.Page) (*booking.TicketList, error) {
 	query := page.Values()
 	maps.Copy(query, filter.Values())
 	return typed.Call[booking.TicketList](ctx, c.peer, http.MethodGet, path(businessID, "tickets")+"?"+query.Encode(), nil)
 }
 
-// TicketCancellation says what cancelling an order would refund now, by its policy. Faults: not_found.
+// TicketCancellation returns the refund of cancelling an order now, by its policy. Faults: not_found.
 func (c *Client) TicketCancellation(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Cancellation, error) {
 	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet, path(businessID, "tickets/"+ticketID.String()+"/cancellation"), nil)
 }
 
-// CancelTicket cancels an order, whose tickets are free again at once, and refunds what is wanted of what was paid online. Faults:
-// not_found; conflict where it is cancelled already, or more is wanted than was paid; invalid_parameter for what is no amount.
+// CancelTicket cancels an order, whose tickets are available again immediately, and refunds the
+// requested amount of the online payment. Faults: not_found; conflict if the order is already
+// cancelled or the amount exceeds the payment; invalid_parameter if the amount is invalid.
 func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUID, wanted booking.Cancel) (*booking.Ticket, error) {
 	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/cancel"), wanted)
 }
 
-// RefundTicket refunds an order that is cancelled, as after a refusal. Faults: not_found; conflict where it is not, a refund is on its way,
-// or more is wanted than is left; invalid_parameter for what is no amount.
+// RefundTicket refunds a cancelled order, for example after the provider refused a
+// refund. Faults: not_found; conflict if the order is not cancelled, a refund is pending,
+// or the amount exceeds the remainder; invalid_parameter if the amount is invalid.
 func (c *Client) RefundTicket(ctx context.Context, businessID, ticketID uuid.UUID, wanted booking.NewRefund) (*booking.Ticket, error) {
 	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/refund"), wanted)
 }
 
-// Link returns the customer's link to a booking or an order of tickets; "" where there is none to show. Faults: not_found.
+// Link returns the customer's link to a booking or an order of
+// tickets; "" if the link cannot be shown. Faults: not_found.
 func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind, id uuid.UUID) (string, error) {
 	var out link.Shown
 	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, string(kind)+"s/"+id.String()+"/link"), nil, &out); err != nil {
@@ -112,8 +115,9 @@ func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.Subj
 	return out.URL, nil
 }
 
-// TicketsAhead counts the tickets, not cancelled, of events that begin today or later in business time, those included
-// that the offer has no more. Faults: business_not_found; invalid_parameter where the slug names another business.
+// TicketsAhead returns the number of sold tickets for events that start today or
+// later in business time. It includes events that are no longer in the offer.
+// Faults: business_not_found; invalid_parameter if the slug names another business.
 func (c *Client) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
 	var out booking.AheadCount
 	at := path(businessID, "tickets/ahead") + "?" + url.Values{"slug": {slug}}.Encode()
@@ -123,7 +127,7 @@ func (c *Client) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug st
 	return out.Count, nil
 }
 
-// Sales returns what is sold of many events in one call. Faults: invalid_parameter for too many.
+// Sales returns the sales of many events in one call. Faults: invalid_parameter for too many events.
 func (c *Client) Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*booking.Sales, error) {
 	return typed.Ask[booking.Sales](ctx, c.peer, path(businessID, "tickets/sales"), booking.SalesRequest{EventIDs: eventIDs})
 }

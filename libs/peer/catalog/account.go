@@ -6,8 +6,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// CheckAccount refuses what the business's account does not allow customers at the instant now: subscription, removal,
-// a business that is not open yet, pause, in this order (semantics.md §3). An override leaves out the last two (admin.md).
+// CheckAccount checks at the instant now whether the business's account lets customers book.
+// It reports, in this order: inactive subscription, removal, a business that is not open
+// yet, a pause (semantics.md §3). With override, the last two are not checked (admin.md).
 func (o *Offer) CheckAccount(override bool, now time.Time) error {
 	switch {
 	case !o.Account.SubscriptionActive:

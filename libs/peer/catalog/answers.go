@@ -7,13 +7,15 @@ import (
 	"slices"
 )
 
-// Answer is an answer of a customer to a question of the business. Of a question that is no longer asked Question has the key alone.
+// Answer is a customer's answer to a question of the business. If the question
+// is no longer asked, Question has only its key, which is also its label.
 type Answer struct {
 	Question Question
 	Value    any // a JSON value, numbers as [json.Number]
 }
 
-// AnswersIn returns the answers in form_data, in the order of the questions; those to questions that are no longer asked come last.
+// AnswersIn returns the answers in formData, in the order of the questions.
+// Answers to questions that are no longer asked follow, sorted by key.
 func (o *Offer) AnswersIn(formData json.RawMessage) []Answer {
 	var given map[string]any
 	if unmarshalNumbers(formData, &given) != nil {
@@ -38,7 +40,7 @@ func (o *Offer) AnswersIn(formData json.RawMessage) []Answer {
 	return answers
 }
 
-// Text is the answer as a text of one language; yes and no are what stands for a ticked box and one that is not.
+// Text returns the answer as text in one language. yes and no are the texts of a checked and an unchecked box.
 func (a Answer) Text(language, yes, no string) string {
 	switch v := a.Value.(type) {
 	case bool:

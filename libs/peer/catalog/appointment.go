@@ -8,11 +8,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// MaxVariants bounds the pairs that [ParseVariants] takes: one for each service of the largest appointment.
+// MaxVariants bounds the pairs that [ParseVariants] accepts: one for each service of the largest appointment.
 const MaxVariants = 20
 
-// ParseVariants reads pairs of a service's id and the id of the variant that is booked instead of the service itself,
-// serviceId:variantId. The same pair may come twice. Faults: invalid_parameter.
+// ParseVariants parses pairs "serviceId:variantId", which select a variant
+// of a service. A pair may be repeated. Faults: invalid_parameter.
 func ParseVariants(pairs []string) (map[uuid.UUID]uuid.UUID, error) {
 	if len(pairs) > MaxVariants {
 		return nil, fault.Newf(fault.InvalidParameter, "variants: there are %d pairs; send at most %d.", len(pairs), MaxVariants)
@@ -46,10 +46,11 @@ func parsePair(pair string) (uuid.UUID, uuid.UUID, bool) {
 	return service, variant, err == nil
 }
 
-// Appointment finds the services of an appointment in the order given, each as the variant that is chosen for it: with
-// the variant's length and price. Faults: service_not_found for the first that is unknown or inactive, or where the
-// business uses no services; invalid_parameter for a class among other services and for a variant that cannot be
-// chosen (semantics.md §2).
+// Appointment returns the services with these ids, in this order. A service
+// with a chosen variant has the variant's duration and price (semantics.md §2).
+//
+// Faults: service_not_found for the first unknown or inactive service, or if the business offers no
+// services; invalid_parameter for a class among other services, and for a variant that cannot be chosen.
 func (o *Offer) Appointment(ids []uuid.UUID, variants map[uuid.UUID]uuid.UUID) ([]*Service, error) {
 	services := make([]*Service, len(ids))
 	chosen := make(map[uuid.UUID]*Service, len(variants))
@@ -85,10 +86,11 @@ func (o *Offer) Appointment(ids []uuid.UUID, variants map[uuid.UUID]uuid.UUID) (
 	return services, nil
 }
 
-// Class reports whether the service is booked at its class sessions only.
+// Class reports whether the service can only be booked at its class sessions.
 func (s *Service) Class() bool { return len(s.Classes) > 0 }
 
-// as returns the service with the length and price of one of its variants, or nil.
+// as returns a copy of the service with the duration and price
+// of one of its variants; nil if the variant does not exist.
 func (s *Service) as(variant uuid.UUID) *Service {
 	for _, v := range s.Variants {
 		if v.ID == variant {

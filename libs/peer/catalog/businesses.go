@@ -9,8 +9,9 @@ import (
 // ChangesChannel is the Redis channel on which catalog publishes the slug of each business whose offer changed.
 const ChangesChannel = "slotmesh:offers"
 
-// MaxStale is the Cache-Control by which a reader with no offer in memory takes the last one that catalog knows while its database is
-// away (RFC 9111 §5.2.1.2). The answer's Age says how many seconds ago that was last known to be the newest.
+// MaxStale is a Cache-Control directive of requests to catalog (RFC 9111 §5.2.1.2). A reader without
+// an offer in memory sends it to accept the last offer that catalog knows while its database is down.
+// The response header Age is the number of seconds since that offer was known to be the newest.
 const MaxStale = "max-stale"
 
 // Media types of a manifest.
@@ -19,21 +20,21 @@ const (
 	MediaJSON = "application/json"
 )
 
-// Published names a version that was just made the newest.
+// Published identifies the version that a publication has just created.
 type Published struct {
 	ID      uuid.UUID `json:"id"`
 	Slug    string    `json:"slug"`
 	Version int64     `json:"version"`
-	Created bool      `json:"created"` // the slug named no business before: 201, else 200
+	Created bool      `json:"created"` // true: a new business, status 201; false: status 200
 }
 
-// BusinessList is one page of the businesses, by slug.
+// BusinessList is one page of businesses, ordered by slug.
 type BusinessList struct {
 	Businesses []Business `json:"businesses"`
-	NextCursor string     `json:"next_cursor,omitempty"` // left out on the last page
+	NextCursor string     `json:"next_cursor,omitempty"` // omitted on the last page
 }
 
-// MostListed bounds the ids by which businesses are listed: as many as a person may belong to.
+// MostListed bounds the number of ids in a request for a list of businesses. One person may belong to at most as many.
 const MostListed = 100
 
 // Business is one line of the list.
@@ -48,7 +49,7 @@ type Business struct {
 // VersionList is one page of a business's history, newest first.
 type VersionList struct {
 	Versions   []Version `json:"versions"`
-	NextCursor string    `json:"next_cursor,omitempty"` // left out on the last page
+	NextCursor string    `json:"next_cursor,omitempty"` // omitted on the last page
 }
 
 // Version is one line of the history.
@@ -57,31 +58,31 @@ type Version struct {
 	PublishedAt time.Time `json:"published_at"`
 }
 
-// Rollback asks for an old version to be published again as the newest.
+// Rollback is a request to publish an old version again as the newest.
 type Rollback struct {
 	Version int64 `json:"version"`
 }
 
-// Manifest is a manifest as catalog gives it back.
+// Manifest is a manifest as catalog returns it.
 type Manifest struct {
 	Text      []byte
 	MediaType string // [MediaYAML] or [MediaJSON]
 	ETag      string // the version in quotes
 }
 
-// SlugOf is the answer to the question for a business's slug.
+// SlugOf is the response to a request for a business's slug.
 type SlugOf struct {
 	Slug string `json:"slug"`
 }
 
-// KeptAfterRemoval is how long what others keep of a removed business stays (lifecycle.md §6).
+// KeptAfterRemoval is the time after which the other services delete the data of a removed business (lifecycle.md §6).
 const KeptAfterRemoval = 30 * 24 * time.Hour
 
 // RemovedList is one page of the removed businesses, by id.
 type RemovedList struct {
 	IDs        []uuid.UUID `json:"ids"`
-	NextCursor string      `json:"next_cursor,omitempty"` // left out on the last page
+	NextCursor string      `json:"next_cursor,omitempty"` // omitted on the last page
 }
 
-// BindAccounts is the query parameter of a publish and a rollback that lets them bind payment accounts to the business.
+// BindAccounts is the query parameter with which a publication or a rollback may bind payment accounts to the business.
 const BindAccounts = "bind_accounts"

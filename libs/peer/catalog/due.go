@@ -6,8 +6,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 )
 
-// PaysOnline says whether something with a payment requirement is paid online, by the mode of its kind and the customer's choice, which is
-// one of the modes or "" (semantics.md §3).
+// PaysOnline reports whether a sale with a payment requirement is paid online. mode is the
+// payment mode of its kind; choice is the customer's choice of a mode, or "" (semantics.md §3).
 func (o *Offer) PaysOnline(mode, choice string, total int64) bool {
 	if len(o.Payments.Providers) == 0 || total == 0 {
 		return false
@@ -15,7 +15,8 @@ func (o *Offer) PaysOnline(mode, choice string, total int64) bool {
 	return mode == ModeOnline || mode == ModeCustomerChoice && choice == ModeOnline
 }
 
-// ConnectedProviders are the providers by which the business is paid: those with an account of the business. A sandbox needs none.
+// ConnectedProviders returns the payment providers with an account of the business. For
+// a sandbox it returns all configured providers, since a sandbox needs no accounts.
 func (o *Offer) ConnectedProviders() []string {
 	if o.Account.Sandbox {
 		return o.Payments.Providers
@@ -29,8 +30,8 @@ func (o *Offer) ConnectedProviders() []string {
 	return connected
 }
 
-// Due is what of a price is to be paid online when it is booked, in minor units, as a payment requirement asks with its deposit
-// (semantics.md §3). A fixed deposit is never more than the price; a percentage is rounded half up.
+// Due returns the part of a price that is paid online at the booking, in minor units, for a payment requirement
+// and its deposit (semantics.md §3). A fixed deposit is limited to the price; a percentage is rounded half up.
 func Due(requirement string, deposit *decimal.Decimal, price int64, currency money.Currency) int64 {
 	if requirement == RequirementFull {
 		return price
@@ -47,7 +48,7 @@ func Due(requirement string, deposit *decimal.Decimal, price int64, currency mon
 	return 0
 }
 
-// PricePer names what the service's price is of, as price_per of the manifest: person or booking.
+// PricePer returns the unit of the service's price, in the words of price_per in the manifest: person or booking.
 func (s *Service) PricePer() string {
 	if s.PerPerson {
 		return "person"
@@ -55,7 +56,8 @@ func (s *Service) PricePer() string {
 	return "booking"
 }
 
-// Units is how many times a party of this size pays the service's price: once for each person or once for the booking.
+// Units returns how many times a party of this size pays the
+// service's price: party times per person, or once per booking.
 func (s *Service) Units(party int) int {
 	if s.PerPerson {
 		return max(1, party)
@@ -63,8 +65,8 @@ func (s *Service) Units(party int) int {
 	return 1
 }
 
-// Due is what of the service's price in a booking for a party is to be paid online, as [Due]. A fixed deposit is of one unit, as the
-// price is.
+// Due returns the part of the service's price that a party pays online at the
+// booking; see [Due]. A fixed deposit applies to each unit, like the price.
 func (s *Service) Due(price int64, party int, currency money.Currency) int64 {
 	deposit := s.DepositValue
 	if units := s.Units(party); deposit != nil && units > 1 && s.PaymentRequirement == RequirementDepositFixed {

@@ -18,8 +18,8 @@ import (
 
 // Types of questions.
 const (
-	QuestionText     = "text"     // one line
-	QuestionTextarea = "textarea" // several
+	QuestionText     = "text"     // one line of text
+	QuestionTextarea = "textarea" // several lines of text
 	QuestionNumber   = "number"
 	QuestionSelect   = "select"   // the key of one of the options
 	QuestionCheckbox = "checkbox" // true or false
@@ -27,24 +27,25 @@ const (
 	QuestionPhone    = "phone"
 )
 
-// Consents is the member of form_data that holds what the customer agreed to, by the keys of the questions that ask for it.
+// Consents is the member of form_data that holds the customer's consents, by the keys of the consent questions.
 const Consents = "_consent"
 
-// maxPhone is how many characters a telephone number may have, as customer_phone.
+// maxPhone is the maximal number of characters of a telephone number, as for customer_phone.
 const maxPhone = 50
 
-// Question is one question of the booking page to who books a service, buys tickets or reserves a rental.
+// Question is one question of the booking page to a customer who books a service, buys tickets or reserves a rental.
 type Question struct {
-	Key        string           `json:"key"`
-	Label      Label            `json:"label"`
-	Type       string           `json:"type"`
-	Required   bool             `json:"required"`
-	MaxLength  int              `json:"max_length,omitempty"` // characters, of text and textarea
-	Options    []QuestionOption `json:"options,omitempty"`    // of select
-	ServiceIDs []uuid.UUID      `json:"service_ids"`          // of what it is asked for, as EventIDs and RentalIDs; all three empty: of everything
-	EventIDs   []uuid.UUID      `json:"event_ids,omitempty"`
-	RentalIDs  []uuid.UUID      `json:"rental_ids,omitempty"`
-	Consent    bool             `json:"consent,omitempty"` // of a checkbox, whose answer is kept under [Consents]
+	Key       string           `json:"key"`
+	Label     Label            `json:"label"`
+	Type      string           `json:"type"`
+	Required  bool             `json:"required"`
+	MaxLength int              `json:"max_length,omitempty"` // characters, of text and textarea
+	Options   []QuestionOption `json:"options,omitempty"`    // of select
+	// ServiceIDs, EventIDs and RentalIDs narrow the question to these; if all are empty, it is asked for everything.
+	ServiceIDs []uuid.UUID `json:"service_ids"`
+	EventIDs   []uuid.UUID `json:"event_ids,omitempty"`
+	RentalIDs  []uuid.UUID `json:"rental_ids,omitempty"`
+	Consent    bool        `json:"consent,omitempty"` // of a checkbox: the answer is stored under [Consents]
 }
 
 // QuestionOption is one answer of a select.
@@ -53,13 +54,13 @@ type QuestionOption struct {
 	Label Label  `json:"label"`
 }
 
-// Label is a text in the default language, and by language.
+// Label is a text in the default language, with translations by language.
 type Label struct {
 	Text         string            `json:"text"`
 	Translations map[string]string `json:"translations,omitempty"`
 }
 
-// In is the text in a language of the business, the default one where there is no translation.
+// In returns the text in a language of the business, or in the default language if there is no translation.
 func (l Label) In(language string) string {
 	if translated, ok := l.Translations[language]; ok {
 		return translated
@@ -67,7 +68,7 @@ func (l Label) In(language string) string {
 	return l.Text
 }
 
-// Questions are those that are asked of who takes these services, events or rentals, in the owner's order.
+// Questions returns the questions to a customer who takes these services, events or rentals, in the owner's order.
 func (o *Offer) Questions(taken ...uuid.UUID) []Question {
 	var asked []Question
 	for _, q := range o.Form {
@@ -79,11 +80,13 @@ func (o *Offer) Questions(taken ...uuid.UUID) []Question {
 	return asked
 }
 
-// Answered returns the answers that are kept of a customer who takes these services, events or rentals. On the booking
-// page they are those to the questions of the business (pages.md), each of the form that its question asks for, and nothing
-// else. Others send what they like; if the business enforces its form, a booking with an API key needs the answers to the
-// required questions. No key can give a consent, so none is required of it. Fault: invalid_parameter, which names the first
-// question that is not answered as it asks.
+// Answered returns the answers to store for a customer who takes these services, events or rentals.
+// For the booking page it returns only the answers to the business's questions (pages.md), each in
+// the form that its question requires. For all other actors it returns given unchanged.
+//
+// If the business enforces its form, a booking with an API key must answer the required
+// questions. An API key cannot give a consent, so consents are not required of it. Fault:
+// invalid_parameter, which names the first question with a missing or invalid answer.
 func (o *Offer) Answered(by actor.Actor, given map[string]any, taken ...uuid.UUID) (map[string]any, error) {
 	questions, isPage := o.Questions(taken...), by.Kind == actor.Page
 	if !isPage && (by.Kind != actor.APIKey || !o.FormEnforceAPI) {
@@ -102,10 +105,10 @@ func (o *Offer) Answered(by actor.Actor, given map[string]any, taken ...uuid.UUI
 	return kept, nil
 }
 
-// Wrong says what is wrong with an answer.
+// Wrong is the reason why an answer is invalid.
 type Wrong string
 
-// What may be wrong with an answer.
+// The reasons why an answer is invalid.
 const (
 	WrongMissing   Wrong = "missing"
 	WrongUnticked  Wrong = "unticked"
@@ -118,13 +121,13 @@ const (
 	WrongPhone     Wrong = "phone"
 )
 
-// WrongAnswer is a fault of one answer. It names the question and says what would be right.
+// WrongAnswer is an invalid answer to a question. Its error names the question and describes a valid answer.
 type WrongAnswer struct {
 	Question Question
 	Wrong    Wrong
 }
 
-// Error is the sentence in English, with the label in the default language.
+// Error returns an English sentence, with the label in the default language.
 func (w WrongAnswer) Error() string {
 	says := map[Wrong]string{
 		WrongMissing:   "needs an answer",
@@ -143,9 +146,9 @@ func (w WrongAnswer) Error() string {
 	return fmt.Sprintf("form_data.%s: %q %s.", w.Question.Key, w.Question.Label.Text, says)
 }
 
-// Answers reads the answers to these questions: those that stand are returned as form_data keeps them, without blank ones and without
-// what nobody asked for, which a page that was opened before the form changed may still send; what is wrong is returned in the order
-// of the questions. given holds JSON values, numbers as [json.Number].
+// Answers validates the answers in given, whose values are JSON values with numbers as [json.Number]. It returns the
+// valid answers as form_data stores them, and the invalid ones in the order of the questions. Blank answers are
+// dropped, like answers to other questions, which a page that was opened before a change of the form may still send.
 func Answers(questions []Question, given map[string]any) (map[string]any, []WrongAnswer) {
 	kept, agreed := map[string]any{}, map[string]any{}
 	consents, _ := given[Consents].(map[string]any)
@@ -169,7 +172,7 @@ func Answers(questions []Question, given map[string]any) (map[string]any, []Wron
 	return kept, wrong
 }
 
-// read returns the answer as it is kept, nil where there is none.
+// read returns the answer in its stored form, nil for a blank answer.
 func (q Question) read(value any) (any, Wrong) {
 	if text, ok := value.(string); ok {
 		value = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) // forms send a line break as two characters
@@ -203,7 +206,7 @@ func (q Question) read(value any) (any, Wrong) {
 	return text, q.wrongText(text)
 }
 
-// readNumber takes a number, also as the text of a field.
+// readNumber accepts a number, or a string that holds one.
 func readNumber(value any) (any, Wrong) {
 	const most = 40
 	var number string
@@ -249,10 +252,10 @@ func (q Question) wrongText(text string) Wrong {
 	return ""
 }
 
-// phone matches digits of any script with the signs that people write between them, and an extension.
+// phone matches digits of any script with common separators, and an extension.
 var phone = regexp.MustCompile(`^(?i)[+(# ]*\p{Nd}[\p{Nd}\p{Pd} ()./+#*,]*(x|ext\.?)? ?\p{Nd}*$`)
 
-// IsPhone reports whether a text may be a telephone number. It does not check that the number exists.
+// IsPhone reports whether a text can be a telephone number. It does not check that the number exists.
 func IsPhone(text string) bool {
 	const minDigits = 3
 	digits := 0

@@ -7,7 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// WindowsOn are the opening windows that begin on a date: those of its override, otherwise those of its weekday.
+// WindowsOn returns the opening windows that start on a date:
+// those of the date's override, otherwise those of its weekday.
 func (o *Offer) WindowsOn(d timespan.Date) []timespan.Window {
 	for i := range o.Overrides {
 		if o.Overrides[i].Date == d {
@@ -17,8 +18,9 @@ func (o *Offer) WindowsOn(d timespan.Date) []timespan.Window {
 	return o.Hours[d.Weekday()]
 }
 
-// HandsOver reports whether a rental can be picked up at an instant, or returned at it: it is within opening hours, at a return also when
-// they end. Outside hours, and where the business states no hours at all, every instant is good (pages.md §2).
+// HandsOver reports whether a rental can be picked up, or returned, at the instant at, in seconds since the
+// epoch. It can within opening hours; a return is also possible at the instant at which they end. Any instant
+// is allowed if the rental permits it outside hours, or if the business has no opening hours (pages.md §2).
 func (o *Offer) HandsOver(r *Rental, at int64, isReturn bool) bool {
 	if r.OutsideHours || !o.hasHours() {
 		return true
@@ -36,12 +38,12 @@ func (o *Offer) HandsOver(r *Rental, at int64, isReturn bool) bool {
 	return false
 }
 
-// HandsOverOn reports whether a rental can be picked up, or returned, on a date: the business is open on it. See [Offer.HandsOver].
+// HandsOverOn reports whether a rental can be picked up or returned on a date, by the rules of [Offer.HandsOver].
 func (o *Offer) HandsOverOn(r *Rental, d timespan.Date) bool {
 	return r.OutsideHours || !o.hasHours() || len(o.WindowsOn(d)) > 0
 }
 
-// EventTime is when an event takes place. One whose end is not after its start ends on the next date.
+// EventTime returns the time of an event. If its end is not after its start, it ends on the next date.
 func (o *Offer) EventTime(e *Event) timespan.Span {
 	until := e.Date
 	if e.End <= e.Start {
@@ -50,7 +52,7 @@ func (o *Offer) EventTime(e *Event) timespan.Span {
 	return timespan.Span{Start: timespan.Instant(e.Date, e.Start, o.Location()), End: timespan.Instant(until, e.End, o.Location())}
 }
 
-// hasHours reports whether the business states opening hours.
+// hasHours reports whether the business has any opening hours.
 func (o *Offer) hasHours() bool {
 	isOpen := func(windows []timespan.Window) bool { return len(windows) > 0 }
 	return slices.ContainsFunc(o.Hours[:], isOpen) ||

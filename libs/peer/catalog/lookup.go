@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// identified is anything of an offer that is found by its id.
+// identified is an element of an offer that is found by its id.
 type identified[T any] interface {
 	*T
 	id() uuid.UUID
@@ -19,7 +19,7 @@ func (s *Staff) id() uuid.UUID   { return s.ID }
 func (e *Event) id() uuid.UUID   { return e.ID }
 func (r *Rental) id() uuid.UUID  { return r.ID }
 
-// ShortestDays is for how many days it is rented at least: one where its owner sets no other.
+// ShortestDays returns the minimal number of days of a rental, 1 by default.
 func (r *Rental) ShortestDays() int {
 	if r.MinRentalDays == nil {
 		return 1
@@ -27,14 +27,14 @@ func (r *Rental) ShortestDays() int {
 	return max(1, *r.MinRentalDays)
 }
 
-// index is the places of a list in the order of their ids. Every service keeps an offer of every business it is asked
-// for: a map of so few would take ten times as much.
+// index holds the positions of a list's elements in the order of their ids. Every service
+// keeps many offers in memory, and a map of so few entries would take ten times as much.
 type index []int32
 
 func newIndex[T any, P identified[T]](list []T) index {
 	places := make(index, len(list))
 	for i := range places {
-		places[i] = int32(i) // a manifest's size bounds its lists
+		places[i] = int32(i) // the limit on a manifest's size bounds its lists
 	}
 	slices.SortFunc(places, func(i, j int32) int {
 		a, b := P(&list[i]).id(), P(&list[j]).id()
@@ -55,8 +55,8 @@ func find[T any, P identified[T]](list []T, places index, id uuid.UUID) *T {
 	return &list[places[at]]
 }
 
-// compact lets go of the room that lists grew by while they were decoded, and keeps the members of services that the
-// same ones perform once.
+// compact trims the capacity that lists gained while they were
+// decoded. Services with the same members share one list of them.
 func (o *Offer) compact() {
 	o.Staff, o.Services, o.Events, o.Rentals = exact(o.Staff), exact(o.Services), exact(o.Events), exact(o.Rentals)
 	shared := map[uint64][]uuid.UUID{} // by hash
@@ -78,7 +78,7 @@ func (o *Offer) compact() {
 	}
 }
 
-// exact is the list in no more room than it needs; nil stays nil, as JSON tells it from an empty one.
+// exact returns the list without spare capacity. nil stays nil, because JSON encodes it differently from an empty list.
 func exact[T any](list []T) []T {
 	if list == nil || len(list) == cap(list) {
 		return list

@@ -1,6 +1,6 @@
 package catalog
 
-// ManagedBusiness is the business of what a customer's link leads to, as the customer sees it (lifecycle.md §5).
+// ManagedBusiness is the business in the customer view of a link (lifecycle.md §5).
 type ManagedBusiness struct {
 	Slug            string   `json:"slug"`
 	Name            string   `json:"name"`
@@ -9,7 +9,7 @@ type ManagedBusiness struct {
 	Languages       []string `json:"languages"`
 }
 
-// Managed returns the business of an offer as customers see it by their link.
+// Managed returns the business as the customer view shows it.
 func (o *Offer) Managed() ManagedBusiness {
 	return ManagedBusiness{Slug: o.Slug, Name: o.Name, Timezone: o.Timezone, DefaultLanguage: o.DefaultLanguage, Languages: o.Languages}
 }

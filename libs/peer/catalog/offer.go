@@ -1,5 +1,6 @@
-// Package catalog is what the catalog service tells others: the [Offer] of a business, and the lists of its owner's side.
-// It holds values and no client, so that pure packages may import it; the client is libs/peer/catalogclient.
+// Package catalog holds the types of the catalog service's internal API: the [Offer]
+// of a business, and the lists of the owner's side. It holds values and no client,
+// so that pure packages may import it; the client is libs/peer/catalogclient.
 package catalog
 
 import (
@@ -14,9 +15,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
-// Offer is what one business offers, as the other services need it: ids resolved, windows parsed, prices in minor
-// units, defaults applied, long texts left out. It travels as JSON under GET /internal/offers/{slug}; the lookups
-// are built once, by [Offer.Prepare], when it arrives. An Offer is shared by readers and never changed.
+// Offer is the published state of a business as the other services read it. Ids are
+// resolved, windows are parsed, prices are in minor units, defaults are applied, and long
+// texts are left out. It is sent as JSON by GET /internal/offers/{slug}. The receiver
+// calls [Offer.Prepare] once. After that an Offer is shared by readers and never changed.
 type Offer struct {
 	ID       uuid.UUID `json:"id"`
 	Slug     string    `json:"slug"`
@@ -24,7 +26,7 @@ type Offer struct {
 	Name     string    `json:"name"`
 	Currency string    `json:"currency"` // ISO 4217
 	Timezone string    `json:"timezone"` // IANA name
-	// NameTranslations are the name by language; [Offer.NameIn] reads them.
+	// NameTranslations are the names by language; see [Offer.NameIn].
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 
 	DefaultLanguage string   `json:"default_language"`
@@ -33,28 +35,30 @@ type Offer struct {
 	Payments        Payments `json:"payments"`
 	Account         Account  `json:"account"`
 	Bookings        Bookings `json:"bookings"`
-	// NotYetOpen reports that customers cannot book anything, nor see what is offered, until the owner opens the business.
+	// NotYetOpen reports that the owner has not opened the business: customers see no offers and cannot book.
 	NotYetOpen bool `json:"not_yet_open,omitempty"`
 
-	CancellationPolicy []CancellationRule `json:"cancellation_policy"` // each hours_before once, as the owner listed them
+	CancellationPolicy []CancellationRule `json:"cancellation_policy"` // each hours_before once, in the owner's order
 	CoolingOffHours    int                `json:"cooling_off_hours"`
 	SelfService        SelfService        `json:"self_service"`
 	Notifications      Notifications      `json:"notifications"`
 	Privacy            Privacy            `json:"privacy"`
 	Page               Page               `json:"page"`
-	Form               []Question         `json:"form"`                       // of the booking page, as the owner listed them
-	FormEnforceAPI     bool               `json:"form_enforce_api,omitempty"` // bookings with API keys need the required answers, too
+	// Form holds the questions of the booking page, in the owner's order.
+	Form []Question `json:"form"`
+	// FormEnforceAPI reports that bookings with API keys must answer the required questions.
+	FormEnforceAPI bool `json:"form_enforce_api,omitempty"`
 
 	Hours     WeekHours     `json:"hours"`
 	Overrides []DayOverride `json:"overrides"` // by date, each date once
 	Blocks    []Block       `json:"blocks"`
-	Staff     []Staff       `json:"staff"`              // in Auto-Assign order: order, name, id
+	Staff     []Staff       `json:"staff"`              // in Auto-Assign order: by order, name, id
 	Services  []Service     `json:"services"`           // in display order
-	Packages  []Package     `json:"packages,omitempty"` // as the owner listed them
+	Packages  []Package     `json:"packages,omitempty"` // in the owner's order
 	Events    []Event       `json:"events"`
 	Rentals   []Rental      `json:"rentals"`
-	Rules     []Rule        `json:"pricing_rules"` // in the order they apply: priority, then key
-	// PriceNeeds are the inputs that any of the rules needs: what must be known of a purchase before it is priced for good.
+	Rules     []Rule        `json:"pricing_rules"` // in the order in which they apply: priority, then key
+	// PriceNeeds are the inputs that the rules need. They must be known before the price of a purchase is final.
 	PriceNeeds []rule.Input `json:"price_needs"`
 
 	location *time.Location
@@ -65,10 +69,10 @@ type Offer struct {
 	rentals  index
 }
 
-// WeekHours are the windows that begin on each weekday, indexed by [time.Weekday]; nil or empty means closed.
+// WeekHours are the windows that start on each weekday, indexed by [time.Weekday]; nil or empty means closed.
 type WeekHours [7][]timespan.Window
 
-// Modules says which parts of the platform the business uses.
+// Modules are the parts of the platform that the business uses.
 type Modules struct {
 	Services bool `json:"services"`
 	Events   bool `json:"events"`
@@ -82,25 +86,25 @@ const (
 	ModeCustomerChoice = "customer_choice"
 )
 
-// Payments says how the business is paid.
+// Payments are the payment settings of the business.
 type Payments struct {
 	Providers []string          `json:"providers"` // identifiers of connected providers; empty means none
 	Modes     PaymentModes      `json:"modes"`
 	Accounts  map[string]string `json:"accounts"` // provider → the business's connected account
 }
 
-// PaymentModes holds a mode for each kind of bookable thing.
+// PaymentModes holds the payment mode of each kind of offer.
 type PaymentModes struct {
 	Services string `json:"services"`
 	Rentals  string `json:"rentals"`
 	Events   string `json:"events"`
 }
 
-// Account is how the business stands with the platform: its subscription, and when it leaves.
+// Account is the state of the business's account: its subscription and its removal.
 type Account struct {
 	SubscriptionActive bool           `json:"subscription_active"`
-	RemovalOn          *timespan.Date `json:"removal_on"` // set: bookings are refused from now on
-	Sandbox            bool           `json:"sandbox"`    // nothing is charged, and no message is sent
+	RemovalOn          *timespan.Date `json:"removal_on"` // if set, bookings are already refused
+	Sandbox            bool           `json:"sandbox"`    // no payments are taken, and no messages are sent
 }
 
 // Bookings are the business's booking settings.
@@ -109,59 +113,60 @@ type Bookings struct {
 	SlotIntervalMinutes int            `json:"slot_interval_minutes"`
 	MinNoticeMinutes    int            `json:"min_notice_minutes"`
 	AdvanceDays         int            `json:"advance_days"`
-	AutoConfirm         bool           `json:"auto_confirm"`          // confirmed at once, where paid online when paid
-	MaxOpenPerCustomer  int            `json:"max_open_per_customer"` // of one e-mail address, made on the booking page
+	// AutoConfirm confirms bookings immediately, or with online payment as soon as they are paid.
+	AutoConfirm        bool `json:"auto_confirm"`
+	MaxOpenPerCustomer int  `json:"max_open_per_customer"` // per e-mail address, for the booking page
 }
 
-// CancellationRule says what is refunded of a booking that is cancelled at least so many hours before its start
-// (lifecycle.md §4).
+// CancellationRule is the refund for a cancellation at least HoursBefore hours before the start (lifecycle.md §4).
 type CancellationRule struct {
 	HoursBefore   int `json:"hours_before"`
 	RefundPercent int `json:"refund_percent"`
 }
 
-// SelfService says until how many hours before the start customers may act by the link of their booking; null: never.
+// SelfService holds the minimal number of hours before the start at which
+// customers may cancel or reschedule through their link; null: never.
 type SelfService struct {
 	CancelUntilHours     *int `json:"cancel_until_hours"`
 	RescheduleUntilHours *int `json:"reschedule_until_hours"`
 }
 
-// Notifications says whom messages go to, when customers are reminded, and what the owner adds.
+// Notifications are the settings of messages: recipients, reminders and the owner's additions.
 type Notifications struct {
 	OwnerEmails          []string `json:"owner_emails"`
-	ReplyTo              string   `json:"reply_to"`               // "": nobody reads answers
+	ReplyTo              string   `json:"reply_to"`               // "": replies are not read
 	RemindersHoursBefore []int    `json:"reminders_hours_before"` // empty: no reminders
-	// Notes are by kind of message, as lifecycle.md §2 names them.
+	// Notes are the owner's texts by kind of message, with the kinds of lifecycle.md §2.
 	Notes map[string]Note `json:"notes,omitempty"`
 }
 
-// Note is plain text of the owner's, in the default language and by language.
+// Note is a plain text of the owner, in the default language, with translations by language.
 type Note struct {
 	Text         string            `json:"text"`
 	Translations map[string]string `json:"translations,omitempty"`
 }
 
-// Privacy says how long customers are remembered.
+// Privacy is the retention time of customers' data.
 type Privacy struct {
-	KeepCustomersDays int `json:"keep_customers_days"` // after the end of what they took (lifecycle.md §6)
+	KeepCustomersDays int `json:"keep_customers_days"` // counted from the end of a booking (lifecycle.md §6)
 }
 
-// Page is how the business's booking page looks, and where else it may be shown (pages.md).
+// Page is the appearance of the business's booking page, and the sites that may embed it (pages.md).
 type Page struct {
-	Accent       string   `json:"accent"`        // #rrggbb, on which white text is readable; "": the page's own
-	EmbedOrigins []string `json:"embed_origins"` // of web pages that may embed it
-	AboutHTML    string   `json:"about_html"`    // sanitized; "": nothing is said
-	// AboutTranslations are about_html by language, sanitized.
+	Accent       string   `json:"accent"`        // #rrggbb, dark enough for white text; "": the default
+	EmbedOrigins []string `json:"embed_origins"` // of the web pages that may embed it
+	AboutHTML    string   `json:"about_html"`    // sanitized; "": no text
+	// AboutTranslations are the sanitized translations of about_html by language.
 	AboutTranslations map[string]string `json:"about_translations,omitempty"`
 }
 
-// DayOverride replaces the windows that begin on one date; no windows closes it.
+// DayOverride replaces the windows that start on one date. Without windows the date is closed.
 type DayOverride struct {
 	Date  timespan.Date     `json:"date"`
 	Hours []timespan.Window `json:"hours"`
 }
 
-// Block is blocked time on the business's wall clock, half-open.
+// Block is a half-open span of blocked time on the business's local clock.
 type Block struct {
 	From     timespan.LocalDateTime `json:"from"`
 	To       timespan.LocalDateTime `json:"to"`
@@ -176,9 +181,9 @@ type Staff struct {
 	Name      string        `json:"name"`
 	Active    bool          `json:"active"`
 	Order     int           `json:"order"`
-	Hours     *WeekHours    `json:"hours"` // null: the business's hours; empty: overrides only
+	Hours     *WeekHours    `json:"hours"` // null: the business's hours; empty: only overrides
 	Overrides []DayOverride `json:"overrides"`
-	// NameTranslations are the name by language.
+	// NameTranslations are the names by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
@@ -199,33 +204,34 @@ type Service struct {
 	DurationMinutes     int              `json:"duration_minutes"`
 	BufferBeforeMinutes int              `json:"buffer_before_minutes"`
 	BufferAfterMinutes  int              `json:"buffer_after_minutes"`
-	SlotIntervalMinutes int              `json:"slot_interval_minutes"` // the business's where the service sets none
+	SlotIntervalMinutes int              `json:"slot_interval_minutes"` // the business's, if the service has none
 	Price               int64            `json:"price"`                 // minor units; 0 is free
-	PerPerson           bool             `json:"per_person,omitempty"`  // Price is of one person, not of the booking
+	PerPerson           bool             `json:"per_person,omitempty"`  // Price is per person, not per booking
 	PaymentRequirement  string           `json:"payment_requirement"`
 	DepositValue        *decimal.Decimal `json:"deposit_value"`
-	Capacity            int              `json:"capacity"`  // lanes of a service that no staff member performs
-	StaffIDs            []uuid.UUID      `json:"staff_ids"` // who performs it, inactive members included; empty: no staff
-	Variants            []Variant        `json:"variants"`
-	Classes             []ClassSession   `json:"classes"` // not empty: bookable at these sessions only
-	// NameTranslations are the name by language.
+	Capacity            int              `json:"capacity"` // capacity units of a service without staff
+	// StaffIDs are the members who perform the service, also inactive ones; empty for a service without staff.
+	StaffIDs []uuid.UUID    `json:"staff_ids"`
+	Variants []Variant      `json:"variants"`
+	Classes  []ClassSession `json:"classes"` // if not empty, bookable at these sessions only
+	// NameTranslations are the names by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
-	// Category is the heading under which the service is listed, "" for none.
+	// Category is the heading under which the service is listed; "" for none.
 	Category Label `json:"category,omitzero"`
 }
 
-// Variant is another length and price of a service.
+// Variant is an alternative duration and price of a service.
 type Variant struct {
 	ID              uuid.UUID `json:"id"`
 	Key             string    `json:"key"`
 	Name            string    `json:"name"`
 	DurationMinutes int       `json:"duration_minutes"`
 	Price           int64     `json:"price"`
-	// NameTranslations are the name by language.
+	// NameTranslations are the names by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
-// ClassSession is a session of a class-based service: every Weekday within [From, To], or once on Date.
+// ClassSession is a class session of a service: on every Weekday from From to To, both inclusive, or once on Date.
 type ClassSession struct {
 	ID       uuid.UUID          `json:"id"`
 	Key      string             `json:"key"`
@@ -249,22 +255,23 @@ type Event struct {
 	Active        bool               `json:"active"`
 	Public        bool               `json:"public"`
 	TotalCapacity int                `json:"total_capacity"`
-	// PaymentRequirement is what is paid of a ticket when it is bought; DepositValue goes with the two deposits.
+	// PaymentRequirement is the part of a ticket's price that is paid at
+	// the order. DepositValue is set for the two deposit requirements.
 	PaymentRequirement string           `json:"payment_requirement"`
 	DepositValue       *decimal.Decimal `json:"deposit_value"`
 	Tiers              []Tier           `json:"tiers"`
-	// NameTranslations are the name by language.
+	// NameTranslations are the names by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
-// Tier is a kind of ticket of an event.
+// Tier is a price tier of an event's tickets.
 type Tier struct {
 	ID       uuid.UUID `json:"id"`
 	Key      string    `json:"key"`
 	Name     string    `json:"name"`
 	Price    int64     `json:"price"`
 	Capacity int       `json:"capacity"`
-	// NameTranslations are the name by language.
+	// NameTranslations are the names by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
@@ -274,7 +281,7 @@ const (
 	PriceDaily  = "daily"
 )
 
-// Rental is a thing rented by the hour or the day.
+// Rental is a thing that is rented by the hour or the day.
 type Rental struct {
 	ID             uuid.UUID    `json:"id"`
 	Key            string       `json:"key"`
@@ -282,41 +289,42 @@ type Rental struct {
 	Active         bool         `json:"active"`
 	Price          int64        `json:"price"`
 	PriceType      string       `json:"price_type"`
-	Quantity       *int         `json:"quantity"` // null: nothing is offered online
+	Quantity       *int         `json:"quantity"` // null: not offered online
 	Units          []RentalUnit `json:"units"`
 	MinRentalHours *int         `json:"min_rental_hours"`
 	MaxRentalHours *int         `json:"max_rental_hours"`
 	MinRentalDays  *int         `json:"min_rental_days"`
 	MaxRentalDays  *int         `json:"max_rental_days"`
-	OutsideHours   bool         `json:"outside_hours"` // customers pick up and return also outside opening hours
-	// PaymentRequirement is what is paid of a reservation when it is made; DepositValue goes with the two deposits.
+	OutsideHours   bool         `json:"outside_hours"` // pick-up and return are possible outside opening hours
+	// PaymentRequirement is the part of a reservation's price that is paid
+	// when it is made. DepositValue is set for the two deposit requirements.
 	PaymentRequirement string           `json:"payment_requirement"`
 	DepositValue       *decimal.Decimal `json:"deposit_value"`
-	Upsells            []Upsell         `json:"upsells"` // what is offered along with it, in the owner's order
-	// NameTranslations are the name by language.
+	Upsells            []Upsell         `json:"upsells"` // offered with it, in the owner's order
+	// NameTranslations are the names by language.
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
-// Upsell is a rental that is offered along with another one: a required one goes with every unit of it.
+// Upsell is a rental that is offered with another one. A required one is reserved with every unit of the other.
 type Upsell struct {
 	RentalID uuid.UUID `json:"rental_id"`
 	Required bool      `json:"required"`
 }
 
-// RentalUnit is one physical unit.
+// RentalUnit is one physical unit of a rental.
 type RentalUnit struct {
 	Key         string        `json:"key"`
 	InService   bool          `json:"in_service"`
 	Maintenance []Maintenance `json:"maintenance"`
 }
 
-// Maintenance covers whole dates, both included.
+// Maintenance is a range of whole dates, both inclusive.
 type Maintenance struct {
 	From timespan.Date `json:"from"`
 	To   timespan.Date `json:"to"`
 }
 
-// Rule is one pricing rule. Exactly one of Percent, Amount and Set is present; its condition is as its owner wrote it.
+// Rule is one pricing rule. Exactly one of Percent, Amount and Set is set. Its condition has the owner's wording.
 type Rule struct {
 	Key       string           `json:"key"`
 	Kind      rule.Kind        `json:"kind"`
@@ -326,12 +334,13 @@ type Rule struct {
 	Set       *int64           `json:"set,omitempty"`    // minor units
 	Stop      bool             `json:"stop,omitempty"`
 	AppliesTo AppliesTo        `json:"applies_to"`
-	Label     Label            `json:"label,omitzero"` // "": the text of its kind (libs/pricelabel)
+	Label     Label            `json:"label,omitzero"` // "": the default text of its kind (libs/pricelabel)
 
 	rule.When
 }
 
-// AppliesTo names what a rule changes; all three empty means everything priced. All* means every one of a kind.
+// AppliesTo selects the offers that a rule changes. The All… fields select all of
+// one kind. If nothing is selected, the rule applies to everything with a price.
 type AppliesTo struct {
 	AllServices bool        `json:"all_services,omitempty"`
 	AllEvents   bool        `json:"all_events,omitempty"`
@@ -341,13 +350,13 @@ type AppliesTo struct {
 	Rentals     []uuid.UUID `json:"rentals,omitempty"`
 }
 
-// Everything reports whether the rule is not narrowed at all.
+// Everything reports whether the rule applies to everything.
 func (a AppliesTo) Everything() bool {
 	return !a.AllServices && !a.AllEvents && !a.AllRentals && len(a.Services)+len(a.Events)+len(a.Rentals) == 0
 }
 
-// Prepare loads the time zone, makes the lists as small as they can be and builds the lookups. It is called once, before an Offer is shared; its error says
-// that the time zone or currency is not known on this machine.
+// Prepare loads the time zone, trims the lists and builds the lookup indexes. It must be called once, before
+// an Offer is shared. It returns an error if this machine does not know the time zone or the currency.
 func (o *Offer) Prepare() error {
 	var err error
 	if o.location, err = zone.Load(o.Timezone); err != nil {
@@ -362,18 +371,18 @@ func (o *Offer) Prepare() error {
 	return nil
 }
 
-// Location is the business's time zone.
+// Location returns the business's time zone.
 func (o *Offer) Location() *time.Location { return o.location }
 
-// Money is the business's currency with its decimals.
+// Money returns the business's currency with its number of decimals.
 func (o *Offer) Money() money.Currency { return o.money }
 
-// NameIn is the business's name in one of its languages, the default one where it has no translation.
+// NameIn returns the business's name in one of its languages, or in the default language if there is no translation.
 func (o *Offer) NameIn(language string) string {
 	return Label{Text: o.Name, Translations: o.NameTranslations}.In(language)
 }
 
-// Today is the business's date at the instant now (semantics.md §1).
+// Today returns the business's local date at the instant now (semantics.md §1).
 func (o *Offer) Today(now time.Time) timespan.Date { return timespan.DateOf(now, o.location) }
 
 // Paused reports whether online bookings are paused at the instant now.

@@ -9,19 +9,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 )
 
-// Package is services that the owner sells together. Of Price and Percent it has exactly one.
+// Package is a set of services that the owner sells together. Exactly one of Price and Percent is set.
 type Package struct {
-	ID          uuid.UUID        `json:"id"`
-	Key         string           `json:"key"`
-	Name        Label            `json:"name"`
-	Description Label            `json:"description"`       // plain text; "" says nothing
-	ServiceIDs  []uuid.UUID      `json:"service_ids"`       // two or more, each once, in the order in which they are performed
-	Price       *int64           `json:"price,omitempty"`   // minor units
-	Percent     *decimal.Decimal `json:"percent,omitempty"` // above 0, at most 100
+	ID          uuid.UUID `json:"id"`
+	Key         string    `json:"key"`
+	Name        Label     `json:"name"`
+	Description Label     `json:"description"` // plain text, may be empty
+	// ServiceIDs holds two or more distinct services, in the order of their performance.
+	ServiceIDs []uuid.UUID      `json:"service_ids"`
+	Price      *int64           `json:"price,omitempty"`   // minor units
+	Percent    *decimal.Decimal `json:"percent,omitempty"` // above 0, at most 100
 }
 
-// Of is what the package costs, in minor units, where its services cost so much one by one, after the pricing rules: the percentage is
-// taken off that and rounded half up, and a price holds whatever it is. The package never costs more than its services.
+// Of returns the price of the package, in minor units. separately is the sum of its services' prices after the pricing
+// rules. Percent is deducted from it, rounded half up; Price replaces it. The result never exceeds separately.
 func (p *Package) Of(separately int64, currency money.Currency) int64 {
 	if p.Price != nil {
 		return min(*p.Price, separately)
@@ -30,8 +31,8 @@ func (p *Package) Of(separately int64, currency money.Currency) int64 {
 	return min(separately, currency.Round(currency.Decimal(separately).Mul(part)))
 }
 
-// PackageOf returns the package of exactly these services, in whatever order, or nil. What takes a variant is none: a package is of services
-// as they are themselves.
+// PackageOf returns the package of exactly these services in any order, or nil. varied reports that a service
+// is booked with a variant; packages consist of services without variants, so the result is then nil.
 func (o *Offer) PackageOf(services []uuid.UUID, varied bool) *Package {
 	if varied {
 		return nil
@@ -39,7 +40,7 @@ func (o *Offer) PackageOf(services []uuid.UUID, varied bool) *Package {
 	for i := range o.Packages {
 		p := &o.Packages[i]
 		lacks := func(id uuid.UUID) bool { return !slices.Contains(services, id) }
-		if len(p.ServiceIDs) == len(services) && !slices.ContainsFunc(p.ServiceIDs, lacks) { // it has each once
+		if len(p.ServiceIDs) == len(services) && !slices.ContainsFunc(p.ServiceIDs, lacks) { // ServiceIDs are distinct
 			return p
 		}
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// HoldsSession reports whether a class session takes place at its booked time (semantics.md §2). The offer is read on the wall clock of
-// zone, in which the session was booked. The length of the service does not matter: a session that begins then takes place.
+// HoldsSession reports whether the offer still has a class session at the booked time during
+// (semantics.md §2). Local times of the offer are interpreted in zone, the zone of the sale.
+// Only the start must match: a new duration of the service does not cancel the session.
 func (o *Offer) HoldsSession(service, session uuid.UUID, during timespan.Span, zone *time.Location) bool {
 	s := o.Service(service)
 	if s == nil || !s.Active || !o.Modules.Services {
@@ -40,12 +41,12 @@ func (c *ClassSession) isOn(date timespan.Date) bool {
 	return c.Weekday != nil && *c.Weekday == date.Weekday() && (c.From == nil || *c.From <= date) && (c.To == nil || date <= *c.To)
 }
 
-// closesOn reports whether the business closes a date by an override.
+// closesOn reports whether an override closes the business on a date.
 func (o *Offer) closesOn(date timespan.Date) bool {
 	return slices.ContainsFunc(o.Overrides, func(d DayOverride) bool { return d.Date == date && len(d.Hours) == 0 })
 }
 
-// blocks reports whether blocked time of the business or of the member overlaps a span.
+// blocks reports whether a block of the whole business or of this member overlaps a span.
 func (o *Offer) blocks(member *uuid.UUID, during timespan.Span, zone *time.Location) bool {
 	return slices.ContainsFunc(o.Blocks, func(b Block) bool {
 		blocked := timespan.Span{Start: timespan.Instant(b.From.Date, b.From.Time, zone), End: timespan.Instant(b.To.Date, b.To.Time, zone)}

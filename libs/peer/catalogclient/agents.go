@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// Slug returns the slug of the business with this id. It never changes until the business is removed; then it has none.
-// Faults: business_not_found.
+// Slug returns the slug of the business with this id. It never changes. After
+// the removal of the business there is no slug. Faults: business_not_found.
 func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
 	var out catalog.SlugOf
 	if err := p.Call(ctx, http.MethodGet, "/internal/slugs/"+id.String(), nil, &out); err != nil {
@@ -21,9 +21,9 @@ func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
 	return out.Slug, nil
 }
 
-// Read reads a public path of a business on the internal port of its service (catalog, availability, rental), where no
-// limit by address counts. Where the answer's tag is this one its status is 304 and its body empty; "" is no tag. Faults are
-// those of the public path.
+// Read requests a public path of a business on the internal port of the service (catalog,
+// availability or rental), where no limits per address apply. If the answer's entity tag equals
+// tag, its status is 304 and its body is empty; "" sends no tag. Faults: those of the public path.
 func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values, tag string) (*peer.Response, error) {
 	request := peer.Request{Method: http.MethodGet, Path: publicPath(slug, path, query)}
 	if tag != "" {

@@ -1,5 +1,5 @@
-// Package catalogclient is the client of the catalog service: [Client] keeps offers fresh in memory, [Owner] publishes and
-// reads manifests, [Eraser] erases what others keep of removed businesses. The types are libs/peer/catalog's.
+// Package catalogclient is the client of the catalog service. [Client] keeps offers in memory, [Owner] publishes
+// and reads manifests, [Eraser] deletes the data of removed businesses. The types are those of libs/peer/catalog.
 package catalogclient
 
 import (
@@ -21,18 +21,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// cachedOffers bounds the cache; the least recently used is dropped first.
+// cachedOffers is the capacity of the cache; the least recently used offer is dropped first.
 const cachedOffers = 4096
 
-// Client reads offers and keeps the decoded, ready-to-use form in memory (libs/revalidate). A Redis message makes it ask again at once,
-// two seconds' age does where the message was lost, and while catalog is away, or slow to say whether there is a newer one, it
-// goes on with the last good version.
+// Client reads offers and caches them in decoded, prepared form (libs/revalidate). A Redis
+// message expires an offer immediately. If the message was lost, an offer expires after
+// two seconds. While catalog is down or slow, the client returns the last valid version.
 type Client struct {
 	peer   *peer.Client
 	offers *revalidate.Cache[*tagged]
 }
 
-// tagged is an offer and the entity tag that it came with.
+// tagged is an offer with its entity tag.
 type tagged struct {
 	*catalog.Offer
 	etag string
@@ -41,9 +41,9 @@ type tagged struct {
 func (t *tagged) Number() int64 { return t.Version }
 func (t *tagged) Size() int     { return 1 }
 
-// NewClient returns a client of the catalog service. Run keeps it in step with changes.
+// NewClient returns a client of the catalog service. Run must run to receive change messages.
 func NewClient(p *peer.Client, tel *telemetry.Telemetry) *Client {
-	return newClient(p, tel, clock.System()) // ages are real time, also where the service's clock is shifted
+	return newClient(p, tel, clock.System()) // ages use real time, even if the service's clock is shifted
 }
 
 func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Client {
@@ -55,31 +55,32 @@ func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Clien
 	return c
 }
 
-// Get returns the offer of a business, at most two seconds old while catalog and its database answer, else the last good one. Where
-// one is in memory it waits for catalog no longer than the peer's patience. Errors: [fault.BusinessNotFound];
-// [fault.PeerUnavailable] when nobody knows an offer.
+// Get returns the offer of a business. It is at most two seconds old while catalog and its database answer;
+// otherwise it is the last valid one. If an offer is in memory, Get waits for catalog at most for the peer's
+// patience. Errors: [fault.BusinessNotFound]; [fault.PeerUnavailable] if neither memory nor catalog has an offer.
 func (c *Client) Get(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return untagged(c.offers.Get(ctx, slug))
 }
 
-// Fresh returns the offer as catalog has it now; it asks every time. Errors as of Get, but never an old offer.
+// Fresh requests the current offer from catalog on every call. Errors: those of Get, but it never returns an old offer.
 func (c *Client) Fresh(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return untagged(c.offers.Newest(ctx, slug))
 }
 
-// Recent returns an offer that was the newest at some time within the last two seconds, from memory where it can. Errors as of Fresh.
+// Recent returns an offer that was the newest at some time within the
+// last two seconds, from memory if possible. Errors: those of Fresh.
 func (c *Client) Recent(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return untagged(c.offers.Recent(ctx, slug))
 }
 
-// Uncached returns the offer as catalog has it now, and keeps nothing in memory. Work on every business uses it, so that it
-// does not push out the offers that requests need. Errors as of Fresh.
+// Uncached requests the current offer from catalog and does not cache it. Jobs over all businesses
+// use it, so that they do not evict the offers that requests need. Errors: those of Fresh.
 func (c *Client) Uncached(ctx context.Context, slug string) (*catalog.Offer, error) {
 	newest, _, err := c.ask(ctx, slug, nil, false)
 	return untagged(newest, err)
 }
 
-// AtLeast returns an offer of this version or a newer one, from memory where it can.
+// AtLeast returns an offer of this version or a newer one, from memory if possible.
 func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
 	known, ok := c.offers.Peek(slug)
 	if !ok {
@@ -101,7 +102,8 @@ func untagged(t *tagged, err error) (*catalog.Offer, error) {
 	return t.Offer, nil
 }
 
-// ask is what offers are revalidated by: it asks catalog with the tag of what is in memory.
+// ask fetches an offer for the cache. It sends the entity tag of
+// the offer in memory; mayBeOld accepts a stale offer from catalog.
 func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld bool) (*tagged, time.Duration, error) {
 	if !request.IsSlug(slug) {
 		return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")
@@ -124,16 +126,17 @@ func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld b
 	if err := errors.Join(json.Unmarshal(response.Body, offer), offer.Prepare()); err != nil {
 		return nil, 0, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable offer; try again shortly.")
 	}
-	seconds, _ := strconv.Atoi(response.Header.Get("Age")) // none where catalog's database has just said so
+	seconds, _ := strconv.Atoi(response.Header.Get("Age")) // absent if catalog has just read its database
 	return &tagged{Offer: offer, etag: response.Header.Get("ETag")}, time.Duration(seconds) * time.Second, nil
 }
 
-// Run listens for changes until ctx ends. While Redis is away nothing is lost but time: ages still make the client ask.
+// Run receives change messages until ctx ends. While Redis is
+// down, changes are only seen later, because offers still expire.
 func (c *Client) Run(ctx context.Context, rdb redis.UniversalClient) error {
 	return Listen(ctx, rdb, c.offers.Expire)
 }
 
-// Listen calls changed with the slug of each business that changes, until ctx ends. While Redis is away it keeps trying.
+// Listen calls changed with the slug of each changed business until ctx ends. It reconnects while Redis is down.
 func Listen(ctx context.Context, rdb redis.UniversalClient, changed func(slug string)) error {
 	subscription := rdb.Subscribe(ctx, catalog.ChangesChannel)
 	defer func() { _ = subscription.Close() }()

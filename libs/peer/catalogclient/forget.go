@@ -18,15 +18,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Remembered is what a service keeps of customers.
+// Remembered is a service's store of customers' data.
 type Remembered interface {
-	// RemembersEnded names up to limit businesses after one, in the order of their ids, of which it remembers customers of what had ended by then.
+	// RemembersEnded returns up to limit businesses with ids above after, in the order
+	// of their ids, that have data of customers of bookings that had ended by then.
 	RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
-	// ForgetEnded forgets the customers of what had ended by then, of one business, and returns of how many bookings and the like.
+	// ForgetEnded anonymizes the customers of one business's bookings that had ended
+	// by then. It returns the number of changed bookings, orders or reservations.
 	ForgetEnded(ctx context.Context, business uuid.UUID, then time.Time) (int64, error)
 }
 
-// Forgetter forgets customers of what has ended, as long after the end as each business says (lifecycle.md §6).
+// Forgetter is the retention job: it anonymizes customers of ended bookings
+// after the time that each business has configured (lifecycle.md §6).
 type Forgetter struct {
 	catalog   *peer.Client
 	offer     func(ctx context.Context, slug string) (*catalog.Offer, error)
@@ -37,7 +40,7 @@ type Forgetter struct {
 	forgotten metric.Int64Counter
 }
 
-// NewForgetter returns a forgetter. alone does work while no other replica does it.
+// NewForgetter returns a retention job. alone runs a function while no other replica runs it.
 func NewForgetter(p *peer.Client, offers *Client, kept Remembered, alone func(context.Context, func(context.Context) error) error, now clock.Clock, tel *telemetry.Telemetry) *Forgetter {
 	return &Forgetter{
 		catalog: p, offer: offers.Uncached, kept: kept, alone: alone, clock: now, telemetry: tel,
@@ -47,23 +50,23 @@ func NewForgetter(p *peer.Client, offers *Client, kept Remembered, alone func(co
 
 const (
 	forgetEvery = time.Hour
-	forgetPage  = 100 // businesses at a time
-	// shortestMemory is the shortest time that a business may remember customers for.
+	forgetPage  = 100 // businesses per page
+	// shortestMemory is the shortest retention time that a business can configure.
 	shortestMemory = 24 * time.Hour
 )
 
-// Run forgets at once and then every hour, until ctx ends. What cannot be done now is tried again soon.
+// Run anonymizes immediately and then every hour until ctx ends. After a failure it retries soon.
 func (f *Forgetter) Run(ctx context.Context) error {
 	return keep(ctx, forgetEvery, f.telemetry, "customers that are to be forgotten stay for now", func(ctx context.Context) error {
 		return f.alone(ctx, f.Once)
 	})
 }
 
-// Once forgets what is due.
+// Once anonymizes all customers whose retention time is over.
 func (f *Forgetter) Once(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	now := f.clock.Now()
-	var first error // one business whose offer cannot be read keeps no other customers remembered
+	var first error // an unreadable offer of one business must not stop the others
 	for after := uuid.Nil; ; {
 		businesses, err := f.kept.RemembersEnded(ctx, after, now.Add(-shortestMemory), forgetPage)
 		if err != nil {
@@ -78,7 +81,7 @@ func (f *Forgetter) Once(ctx context.Context) error {
 	}
 }
 
-// of forgets what is due of one business. One that was removed is erased whole later.
+// of anonymizes the due customers of one business. It skips a removed business, whose data [Eraser] deletes later.
 func (f *Forgetter) of(ctx context.Context, business uuid.UUID, now time.Time) error {
 	slug, err := Slug(ctx, f.catalog, business)
 	if fault.Is(err, fault.BusinessNotFound) {
@@ -95,7 +98,7 @@ func (f *Forgetter) of(ctx context.Context, business uuid.UUID, now time.Time) e
 		return fmt.Errorf("ask how long customers are remembered: %w", err)
 	}
 	if offer.ID != business {
-		return nil // removed meanwhile, and its slug taken by another
+		return nil // removed in the meantime; its slug names another business
 	}
 	n, err := f.kept.ForgetEnded(ctx, business, now.AddDate(0, 0, -offer.Privacy.KeepCustomersDays))
 	f.forgotten.Add(ctx, n)

@@ -17,22 +17,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Owner is the owner's side of catalog's internal API: publishing manifests and reading them back. Every method
-// returns the fault that catalog answered with, or one of kind fault.PeerUnavailable where it did not answer.
+// Owner is the client of the owner's part of catalog's internal API, which publishes and reads manifests.
+// Every method returns the fault that catalog answered with, or fault.PeerUnavailable if it did not answer.
 //
-// A large manifest takes seconds to check and store: give the peer a timeout above the usual one.
+// Validating and storing a large manifest takes seconds: the peer needs a longer timeout than usual.
 type Owner struct {
 	peer  *peer.Client
 	binds bool
 }
 
-// NewOwner returns a client of the owner's side of catalog.
+// NewOwner returns a client of the owner's part of catalog.
 func NewOwner(p *peer.Client) *Owner { return &Owner{peer: p} }
 
-// Binding returns a client whose publishes and rollbacks bind payment accounts to the business, as an operator may, if binds is set.
+// Binding returns a copy of the client. If binds is set, its publications and
+// rollbacks bind payment accounts to the business, which only an operator may do.
 func (o *Owner) Binding(binds bool) *Owner { return &Owner{peer: o.peer, binds: binds} }
 
-// bindQuery is the query of a publish and of a rollback.
+// bindQuery returns the query of a publication or a rollback.
 func (o *Owner) bindQuery() string {
 	if !o.binds {
 		return ""
@@ -40,10 +41,11 @@ func (o *Owner) bindQuery() string {
 	return "?" + catalog.BindAccounts + "=true"
 }
 
-// Publish makes the text the newest version of the business. mediaType is how the text is written; "" lets catalog
-// tell. ifMatch is the header If-Match as the owner sent it, "" for none. Faults: invalid_parameter, with the list
-// of manifest.Problem under "problems" in its Extra; precondition_failed; payload_too_large; forbidden for a payment account that
-// is not bound to the business.
+// Publish publishes the text as the newest version of the business. mediaType is its
+// format; "" lets catalog detect it. ifMatch is the owner's If-Match header, "" for none.
+//
+// Faults: invalid_parameter, with the list of manifest.Problem under "problems" in its Extra;
+// precondition_failed; payload_too_large; forbidden for a payment account that is not bound to the business.
 func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error) {
 	header := http.Header{}
 	if mediaType != "" {
@@ -56,7 +58,8 @@ func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType
 	return o.published(ctx, request)
 }
 
-// Create is Publish of a business's first version. Faults: also precondition_failed where the slug names a business.
+// Create publishes the first version of a business. Faults: those of
+// Publish; precondition_failed if the slug already names a business.
 func (o *Owner) Create(ctx context.Context, slug string, text []byte, mediaType string) (*catalog.Published, error) {
 	header := http.Header{"Content-Type": {mediaType}, "If-None-Match": {"*"}}
 	return o.published(ctx, peer.Request{Method: http.MethodPut, Path: businessPath(slug, o.bindQuery()), Header: header, Body: text})
@@ -74,15 +77,15 @@ func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.P
 	return published, nil
 }
 
-// Compile returns the offer that publishing the text would make, not prepared, and publishes nothing. Faults: invalid_parameter and
-// payload_too_large as of [Owner.Publish].
+// Compile returns the offer that a publication of the text would create, not prepared. It
+// publishes nothing. Faults: invalid_parameter and payload_too_large as for [Owner.Publish].
 func (o *Owner) Compile(ctx context.Context, slug string, text []byte) (*catalog.Offer, error) {
 	return typed.Ask[catalog.Offer](ctx, o.peer, businessPath(slug, "/offer"), text)
 }
 
-// Get returns a version of the manifest; version 0 is the newest. accept is the header Accept as the owner sent it: a
-// manifest comes as YAML when that prefers it, else as JSON, and always as the very text that was published where that
-// was its format. Faults: business_not_found; not_found for an unknown version.
+// Get returns a version of the manifest; version 0 is the newest. accept is the owner's Accept
+// header: the result is YAML if it prefers YAML, otherwise JSON. A manifest in its original
+// format is returned unchanged. Faults: business_not_found; not_found for an unknown version.
 func (o *Owner) Get(ctx context.Context, slug string, version int64, accept string) (*catalog.Manifest, error) {
 	path := businessPath(slug, "")
 	if version != 0 {
@@ -101,8 +104,8 @@ func (o *Owner) Get(ctx context.Context, slug string, version int64, accept stri
 	}, nil
 }
 
-// List returns a page of the businesses with these ids, of all where of is nil, by slug. Faults: invalid_parameter for a bad page, or more
-// than [catalog.MostListed] ids.
+// List returns a page of the businesses with the ids in of, ordered by slug; nil selects all.
+// Faults: invalid_parameter for an invalid page, or for more than [catalog.MostListed] ids.
 func (o *Owner) List(ctx context.Context, of []uuid.UUID, page request.Page) (*catalog.BusinessList, error) {
 	if of != nil && len(of) == 0 {
 		return &catalog.BusinessList{Businesses: []catalog.Business{}}, nil
@@ -114,14 +117,14 @@ func (o *Owner) List(ctx context.Context, of []uuid.UUID, page request.Page) (*c
 	return typed.Call[catalog.BusinessList](ctx, o.peer, http.MethodGet, "/internal/businesses?"+query.Encode(), nil)
 }
 
-// Versions returns a page of a business's history, newest first. Faults: business_not_found; invalid_parameter for a
-// bad page.
+// Versions returns a page of a business's history, newest first.
+// Faults: business_not_found; invalid_parameter for an invalid page.
 func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) (*catalog.VersionList, error) {
 	return typed.Call[catalog.VersionList](ctx, o.peer, http.MethodGet, businessPath(slug, "/versions")+"?"+page.Values().Encode(), nil)
 }
 
-// Rollback publishes an old version again as the newest. ifMatch is as in [Owner.Publish]. Faults: business_not_found; not_found for an
-// unknown version; precondition_failed.
+// Rollback publishes an old version again as the newest. ifMatch is as in [Owner.Publish].
+// Faults: business_not_found; not_found for an unknown version; precondition_failed.
 func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch string) (*catalog.Published, error) {
 	header := http.Header{}
 	if ifMatch != "" {
@@ -130,7 +133,8 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	return o.published(ctx, peer.Request{Method: http.MethodPost, Path: businessPath(slug, "/rollback"+o.bindQuery()), Header: header, Body: catalog.Rollback{Version: version}})
 }
 
-// Delete removes the business with this id, all its versions and its offer. Faults: business_not_found, also where another has the slug by now.
+// Delete removes the business with this id, with all its versions and its offer.
+// Faults: business_not_found, also if the slug now names another business.
 func (o *Owner) Delete(ctx context.Context, slug string, id uuid.UUID) error {
 	return o.peer.Call(ctx, http.MethodDelete, businessPath(slug, "?id="+id.String()), nil, nil)
 }

@@ -16,11 +16,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Erase erases all that its owner keeps of these businesses, and returns how many rows that were. It may be called again for
-// businesses of which nothing is left.
+// Erase deletes all data of these businesses and returns the number of deleted rows. It is idempotent.
 type Erase func(ctx context.Context, businesses []uuid.UUID) (int64, error)
 
-// Eraser erases what a service keeps of businesses that were removed [KeptAfterRemoval] ago.
+// Eraser deletes a service's data of businesses that were removed [catalog.KeptAfterRemoval] ago.
 type Eraser struct {
 	Catalog   *peer.Client
 	Erase     Erase
@@ -30,14 +29,15 @@ type Eraser struct {
 
 const (
 	eraseEvery = time.Hour
-	doAgain    = time.Second // after it could not be done; twice as long each further time
-	erasePage  = 100         // businesses at a time
-	// eraseAgain is the wait after rows were erased. It is longer than a request or a job that began before the erasing takes.
+	doAgain    = time.Second // delay after a failure; doubled after each further failure
+	erasePage  = 100         // businesses per page
+	// eraseAgain is the delay before Run checks again after it deleted rows.
+	// It is longer than any request or job that started before the deletion.
 	eraseAgain = 20 * time.Second
 )
 
-// Run erases at once and then every hour, until ctx ends. What cannot be erased now is tried again soon. After something was erased, it looks
-// again soon, for what a job that ran at the time has written since.
+// Run deletes immediately and then every hour until ctx ends. After a failure it retries soon. After it
+// deleted rows it checks again soon, because a job that ran at the same time may have written new ones.
 func (e *Eraser) Run(ctx context.Context) error {
 	return keep(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now", func(ctx context.Context) error {
 		for {
@@ -54,7 +54,8 @@ func (e *Eraser) Run(ctx context.Context) error {
 	})
 }
 
-// keep does something at once and then every so often, until ctx ends. Where it fails, that is logged and it is tried again soon.
+// keep calls once immediately and then at the interval every,
+// until ctx ends. It logs an error and retries with backoff.
 func keep(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, failure string, once func(context.Context) error) error {
 	again := doAgain
 	for {
@@ -73,7 +74,7 @@ func keep(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, fa
 	}
 }
 
-// Once erases what is due, and returns how many rows that were.
+// Once deletes all data that is due and returns the number of deleted rows.
 func (e *Eraser) Once(ctx context.Context) (int64, error) {
 	ctx = actor.AsSystem(ctx)
 	query := url.Values{

@@ -11,17 +11,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// rememberedSlugs bounds [Slugs]; the least recently asked for is dropped first.
+// rememberedSlugs is the capacity of [Slugs]; the least recently used entry is dropped first.
 const rememberedSlugs = 65_536
 
-// Slugs remembers under which slug a business is read. That changes only when the business is removed: whoever asks under it then
-// gets no offer, or that of another business.
+// Slugs caches the slugs of businesses by id. A slug becomes invalid only when the business is
+// removed. A request with the cached slug then gets no offer, or the offer of another business.
 type Slugs struct {
 	catalog *peer.Client
 	known   *lru.Cache[uuid.UUID, string]
 }
 
-// NewSlugs returns slugs of whom nothing is known yet.
+// NewSlugs returns an empty cache.
 func NewSlugs(p *peer.Client) *Slugs {
 	return &Slugs{catalog: p, known: lru.New[uuid.UUID](rememberedSlugs, func(string) int { return 1 })}
 }
@@ -38,21 +38,22 @@ func (s *Slugs) Slug(ctx context.Context, id uuid.UUID) (string, error) {
 	return slug, err
 }
 
-// ByID reads offers of businesses that are known by their id.
+// ByID reads offers by the id of the business.
 type ByID struct {
 	slugs  *Slugs
 	offers *Client
 }
 
-// NewByID returns a reader of the offers of this client, which asks p for slugs.
+// NewByID returns a reader of offers. It looks up slugs through p.
 func NewByID(p *peer.Client, offers *Client) *ByID { return &ByID{slugs: NewSlugs(p), offers: offers} }
 
-// Offer returns the offer of a business as [Client.Get] does. Faults: business_not_found, also where another business has the slug now.
+// Offer returns the offer of a business like [Client.Get]. Faults:
+// business_not_found, also if another business now has the slug.
 func (b *ByID) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
 	return b.read(ctx, id, b.offers.Get)
 }
 
-// Uncached returns the offer of a business as [Client.Uncached] does. Faults as of Offer.
+// Uncached returns the offer of a business like [Client.Uncached]. Faults: those of Offer.
 func (b *ByID) Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
 	return b.read(ctx, id, b.offers.Uncached)
 }

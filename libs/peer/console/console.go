@@ -1,4 +1,4 @@
-// Package console is console's internal API: what it takes and answers, and its client.
+// Package console is the client of console's internal API, with its types.
 package console
 
 import (
@@ -10,23 +10,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/typed"
 )
 
-// MaxAddresses bounds the addresses of one question.
+// MaxAddresses bounds the addresses of one request.
 const MaxAddresses = 100
 
-// Addresses are e-mail addresses: those of a question, or those of its answer.
+// Addresses holds e-mail addresses of a request or a response.
 type Addresses struct {
 	Emails []string `json:"emails"`
 }
 
-// Client asks console.
+// Client is the client of console's internal API.
 type Client struct{ peer *peer.Client }
 
-// NewClient returns a client of console at a peer.
+// NewClient returns a client that sends its requests through at.
 func NewClient(at *peer.Client) *Client { return &Client{at} }
 
-// VerifiedMembers returns those of at most [MaxAddresses] addresses whose holders have proved that an address is theirs
-// and who are members of a business, or operators of the platform. It returns each as it was given. Fault:
-// invalid_parameter for too many.
+// VerifiedMembers returns the addresses among emails whose holders have verified them
+// and are members of the business or operators of the platform. Their spelling is that
+// of emails, which has at most [MaxAddresses]. Fault: invalid_parameter for too many.
 func (c *Client) VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error) {
 	path := "/internal/businesses/" + businessID.String() + "/members/verified"
 	answer, err := typed.Ask[Addresses](ctx, c.peer, path, Addresses{Emails: emails})

@@ -1,6 +1,6 @@
-// Package customer is what services that keep customers' data say of it to each other: who is known, what is held of one, and what
-// became of erasing one (lifecycle.md §6). A customer of a business is an e-mail address, in whatever case it is written. It holds
-// values only. Addresses travel in bodies, never in paths.
+// Package customer holds the types with which services search, export and anonymize
+// customers' data (lifecycle.md §6). A customer of a business is an e-mail address; case
+// does not matter. It holds values only. Addresses are sent in bodies, never in paths.
 package customer
 
 import (
@@ -16,23 +16,25 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// Search asks for customers, by address.
+// Search is a request for customers, ordered by address.
 type Search struct {
-	// Query is words of a name and an address, in any order, case and accents, or a part of a phone number; "" finds all.
+	// Query holds words of a name or an address, or a part of a phone
+	// number. Order, case and accents do not matter. "" matches all.
 	Query string `json:"query"`
-	// Of are addresses in small letters: exactly these are asked for, where there are any, and Query is left aside.
+	// Of is a list of lower-case addresses. If it is not empty,
+	// exactly these customers are returned and Query is ignored.
 	Of    []string `json:"of"`
-	After string   `json:"after"` // an address: those that come later
+	After string   `json:"after"` // only addresses after this one
 	Limit int      `json:"limit"` // 1 to MostFound
 }
 
-// MostFound bounds a page of customers: a page of the owner's, and one more.
+// MostFound bounds a page of customers: the largest page of the owner's list, and one more.
 const MostFound = 1001
 
-// maxQuery is how many characters a query may have.
+// maxQuery is the maximal number of characters of a query.
 const maxQuery = 254
 
-// Validate checks what is asked for. Fault: invalid_parameter.
+// Validate checks the request. Fault: invalid_parameter.
 func (s *Search) Validate() error {
 	switch {
 	case s.Limit < 1 || s.Limit > MostFound:
@@ -47,7 +49,8 @@ func (s *Search) Validate() error {
 	return nil
 }
 
-// Customer is one address and what was taken by it, cancelled or not. Name and Phone are the newest that were given.
+// Customer is one address with the numbers of its bookings, orders and
+// reservations, including cancelled ones. Name and Phone are the newest values.
 type Customer struct {
 	Email        string    `json:"email"` // in its canonical spelling
 	Name         string    `json:"name"`
@@ -55,16 +58,17 @@ type Customer struct {
 	Bookings     int       `json:"bookings"`
 	Tickets      int       `json:"tickets"` // orders
 	Reservations int       `json:"reservations"`
-	FirstAt      time.Time `json:"first_at"` // when the oldest of these was made
-	LastAt       time.Time `json:"last_at"`  // when the newest was made
+	FirstAt      time.Time `json:"first_at"` // creation time of the oldest of these
+	LastAt       time.Time `json:"last_at"`  // creation time of the newest of these
 }
 
-// List is a page of customers by address.
+// List is a page of customers, ordered by address.
 type List struct {
 	Customers []Customer `json:"customers"`
 }
 
-// Merge adds up what several services know of customers, by address.
+// Merge combines the customers of several services by address
+// and adds up their numbers. The result is ordered by address.
 func Merge(lists ...[]Customer) []Customer {
 	merged := map[string]Customer{}
 	for _, c := range slices.Concat(lists...) {
@@ -103,21 +107,22 @@ func Check(address string) (string, error) {
 	return email.Canonical(address), nil
 }
 
-// Of names a customer.
+// Of identifies a customer.
 type Of struct {
 	Email string `json:"email"`
 }
 
-// MostHeld bounds what is exported of a kind, and what may lie ahead of one address when it is erased: nobody takes so much.
+// MostHeld bounds the exported items of one kind, and the future
+// items of one address at an erasure. No real customer reaches it.
 const MostHeld = 1000
 
-// Erase asks to forget a customer. What lies ahead is kept, unless Force.
+// Erase is a request to anonymize a customer. Future items are kept, unless Force is set.
 type Erase struct {
 	Email string `json:"email"`
 	Force bool   `json:"force"`
 }
 
-// Ahead is something that is still to come, for which its customer is needed.
+// Ahead is a future booking, order or reservation, which still needs its customer.
 type Ahead struct {
 	Kind     string    `json:"kind"` // booking, ticket or reservation
 	ID       uuid.UUID `json:"id"`
@@ -125,14 +130,14 @@ type Ahead struct {
 	StartsAt time.Time `json:"starts_at"`
 }
 
-// Forgotten is what all services have forgotten, as the owner is told.
+// Forgotten is the result of all services, as shown to the owner.
 type Forgotten struct {
 	Erased
-	Messages   int `json:"messages"`   // written, or still to be written
+	Messages   int `json:"messages"`   // already written or still to be written
 	Deliveries int `json:"deliveries"` // of webhooks
 }
 
-// Erased is what was forgotten, and what was kept as it lies ahead.
+// Erased holds the numbers of anonymized items, and the future items that were kept.
 type Erased struct {
 	Bookings     int     `json:"bookings"`
 	Tickets      int     `json:"tickets"` // orders

@@ -2,22 +2,22 @@ package customer
 
 import "time"
 
-// Expiring asks which customers lose their data when everything that had ended by Then is anonymized.
+// Expiring asks which customers lose their data if everything that had ended by Then is anonymized.
 type Expiring struct {
 	Then time.Time `json:"then"`
 }
 
-// ExpiringList names these customers by digests, which are equal in all services for equal addresses. A customer without an
-// address is named by the id of the booking, order or reservation.
+// ExpiringList holds digests of these customers, which are equal in all services for equal
+// addresses. For a customer without an address, the id of the booking, order or reservation is used.
 type ExpiringList struct {
 	Customers []string `json:"customers"`
-	More      bool     `json:"more"` // more than MaxExpiring; the list is cut
+	More      bool     `json:"more"` // there are more than MaxExpiring; the list is cut
 }
 
 // MaxExpiring bounds an [ExpiringList].
 const MaxExpiring = 20_000
 
-// CutExpiring makes the list of up to MaxExpiring + 1 digests.
+// CutExpiring returns a list of at most MaxExpiring digests. More is set if digests has more.
 func CutExpiring(digests []string) ExpiringList {
 	if len(digests) > MaxExpiring {
 		return ExpiringList{Customers: digests[:MaxExpiring], More: true}
@@ -28,7 +28,8 @@ func CutExpiring(digests []string) ExpiringList {
 	return ExpiringList{Customers: digests}
 }
 
-// CountExpiring counts the customers of several lists once each, and reports whether there are more than it counted.
+// CountExpiring returns the number of distinct customers in several lists.
+// It also reports whether a list was cut, so that there may be more.
 func CountExpiring(lists ...*ExpiringList) (int, bool) {
 	more := false
 	seen := map[string]struct{}{}

@@ -1,4 +1,4 @@
-// Package eventclient is the client of the events that a service serves on its internal port (libs/eventlog/eventapi).
+// Package eventclient is the client of the event feed on a service's internal port (libs/eventlog/eventapi).
 package eventclient
 
 import (
@@ -16,16 +16,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Client asks one service. Every method returns the fault that the service answered with, or one of kind fault.PeerUnavailable
-// where it did not answer.
+// Client reads the events of one service. Every method returns the fault that
+// the service answered with, or fault.PeerUnavailable if it did not answer.
 type Client struct{ peer typed.Caller }
 
-// New returns a client that speaks through caller.
+// New returns a client that sends its requests through caller.
 func New(caller typed.Caller) *Client { return &Client{peer: caller} }
 
-// Events returns up to limit events of the feed after a cursor, "" for the oldest that is kept. Where there is none it waits for one,
-// for whole seconds up to wait, at most 20; a call of the caller must be allowed to take longer. The page's Next is to be kept with what is
-// made of its events. Faults: cursor_expired where events after the cursor are no longer kept.
+// Events returns up to limit events of the feed after a cursor; "" starts at the oldest stored event. If there
+// is none, it waits for one: up to wait, in whole seconds, at most 20. The timeout of caller must be longer.
+//
+// The caller must store the page's Next together with the results of its
+// events. Faults: cursor_expired if events after the cursor have been deleted.
 func (c *Client) Events(ctx context.Context, after string, limit int, wait time.Duration) (event.Page, error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}, "wait": {strconv.Itoa(int(wait / time.Second))}}
 	if after != "" {
@@ -36,7 +38,7 @@ func (c *Client) Events(ctx context.Context, after string, limit int, wait time.
 	return page, err
 }
 
-// List lists events of a business, newest first. Faults: invalid_parameter for a bad filter or page.
+// List returns events of a business, newest first. Faults: invalid_parameter for an invalid filter or page.
 func (c *Client) List(ctx context.Context, businessID uuid.UUID, filter event.Filter, page request.Page) (event.List, error) {
 	query := filter.Values()
 	maps.Copy(query, page.Values())

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// ReadFilter reads a filter from the parameters subject, a kind or an id; type; from and to, each an instant or a date. A date is one of
-// UTC, and the date to is included. Faults: invalid_parameter.
+// ReadFilter reads the query parameters subject (a kind or an id), type, from and to (each an
+// instant or a date). Dates are in UTC, and the date to is inclusive. Faults: invalid_parameter.
 func ReadFilter(q request.Query) (event.Filter, error) {
 	var f event.Filter
 	if err := readSubject(q, &f); err != nil {
@@ -45,7 +45,7 @@ func readSubject(q request.Query, f *event.Filter) error {
 	return nil
 }
 
-// readInstant reads an instant; from a date it is as much after the date's beginning.
+// readInstant reads an instant. For a date, it returns the start of the date plus after.
 func readInstant(q request.Query, name string, after time.Duration) (time.Time, error) {
 	text, err := q.Text(name)
 	if err != nil || text == "" {

@@ -10,42 +10,45 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/typed"
 )
 
-// Erase asks to forget a customer, but for what is about these bookings, orders of tickets and reservations, which lie ahead.
+// Erase is a request to delete a customer's data. Data about the bookings,
+// orders and reservations in Stay is kept, because they are still in the future.
 type Erase struct {
 	Email string      `json:"email"`
 	Stay  []uuid.UUID `json:"stay"`
 }
 
-// MostStay bounds how much may stay: what lies ahead in booking, and in rental.
+// MostStay bounds Stay: the future items of booking and of rental.
 const MostStay = 2 * customer.MostHeld
 
-// Erased is what was forgotten.
+// Erased holds the numbers of deleted items.
 type Erased struct {
-	Messages   int `json:"messages"`   // written, or still to be written
+	Messages   int `json:"messages"`   // already written or still to be written
 	Deliveries int `json:"deliveries"` // of webhooks
 }
 
-// EraseCustomer deletes a customer's messages and the deliveries of webhooks that hold their data, pending ones too. Fault:
-// invalid_parameter for what is no address.
+// EraseCustomer deletes a customer's messages, and the webhook deliveries that contain the
+// customer's data, including pending ones. Fault: invalid_parameter if the address is invalid.
 func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (*Erased, error) {
 	return typed.Call[Erased](ctx, c.peer, http.MethodPost, path(businessID, "customers/erase"), asked)
 }
 
-// HeldMessage is a message about a customer, as it was written: its HTML has the words of Text. One to an owner has no Recipient.
+// HeldMessage is a written message about a customer. Its HTML has
+// the same words as Text. A message to an owner has no Recipient.
 type HeldMessage struct {
 	Message
 	Text string `json:"text"`
 }
 
-// MostHeld bounds how many messages about a customer are exported: a few of each booking.
+// MostHeld bounds the exported messages about a customer: a few per booking.
 const MostHeld = 5 * customer.MostHeld
 
-// Held is what is held of one customer, oldest first: at most one more than [MostHeld].
+// Held is the stored data of one customer, oldest first. It has at most MostHeld + 1 messages.
 type Held struct {
 	Messages []HeldMessage `json:"messages"`
 }
 
-// Held returns what is held of a customer: messages to them, and to owners about them. Fault: invalid_parameter for what is no address.
+// Held returns the stored messages to a customer, and to owners about
+// the customer. Fault: invalid_parameter if email is not an address.
 func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (*Held, error) {
 	return typed.Ask[Held](ctx, c.peer, path(businessID, "customers/held"), customer.Of{Email: email})
 }

@@ -13,41 +13,41 @@ import (
 
 // States of a message.
 const (
-	MessageNotSent = "not_sent" // there is no mail server, the business is a sandbox, or a newer message replaced it
-	MessageQueued  = "queued"   // attempts go on
+	MessageNotSent = "not_sent" // no mail server, a sandbox, or replaced by a newer message
+	MessageQueued  = "queued"   // attempts continue
 	MessageHeld    = "held"     // a limit holds it back
-	MessageSent    = "sent"     // the mail server has taken it
-	MessageFailed  = "failed"   // refused for good, or not taken for a day
+	MessageSent    = "sent"     // accepted by the mail server
+	MessageFailed  = "failed"   // rejected permanently, or not accepted for a day
 )
 
-// MessageStatuses are all of them, in the order in which a message comes to them.
+// MessageStatuses returns all statuses of a message, in the order of its life.
 func MessageStatuses() []string {
 	return []string{MessageNotSent, MessageQueued, MessageHeld, MessageSent, MessageFailed}
 }
 
-// Message is what a customer or an owner was mailed, or would have been, as lists show it.
+// Message is a message to a customer or an owner, as lists show it, whether it was sent or not.
 type Message struct {
 	ID        uuid.UUID  `json:"id"`
 	Kind      string     `json:"kind"`
-	EventID   uuid.UUID  `json:"event_id"` // of what it tells; one of its own where it was due at a time
+	EventID   uuid.UUID  `json:"event_id"` // its event; an id of its own for a message due at a time
 	About     Subject    `json:"about"`
 	Recipient string     `json:"recipient"` // an address
 	Locale    string     `json:"locale"`
-	Subject   string     `json:"subject"` // the mail's line of that name
+	Subject   string     `json:"subject"` // the subject line
 	Status    string     `json:"status"`
 	Reason    string     `json:"reason,omitempty"` // why it was not sent, or not yet
 	Attempts  int        `json:"attempts"`
 	CreatedAt time.Time  `json:"created_at"`
-	SentAt    *time.Time `json:"sent_at"` // null: nothing says that it was sent
+	SentAt    *time.Time `json:"sent_at"` // null: not known to be sent
 }
 
-// WholeMessage is a message with all that its mail says.
+// WholeMessage is a message with the contents of its mail.
 type WholeMessage struct {
 	Message
 	FromName       string `json:"from_name"`
 	ReplyTo        string `json:"reply_to,omitempty"`
 	Text           string `json:"text"`
-	HTML           string `json:"html"` // the same words
+	HTML           string `json:"html"` // the same words as Text
 	Calendar       string `json:"calendar,omitempty"`
 	CalendarMethod string `json:"calendar_method,omitempty"` // REQUEST, CANCEL or PUBLISH
 }
@@ -58,13 +58,14 @@ type MessageList struct {
 	NextCursor string    `json:"next_cursor,omitempty"`
 }
 
-// MessageFilter narrows a list of messages; what is empty narrows nothing.
+// MessageFilter narrows a list of messages. A zero field does not narrow it.
 type MessageFilter struct {
 	Status, Kind string
-	About        uuid.UUID // of the booking, the order of tickets or the reservation
+	About        uuid.UUID // the booking, order of tickets or reservation
 }
 
-// Messages lists messages, newest first, without what their mails say. Fault: invalid_parameter for a bad filter or page.
+// Messages lists messages, newest first, without the contents of their
+// mails. Fault: invalid_parameter for an invalid filter or page.
 func (c *Client) Messages(ctx context.Context, businessID uuid.UUID, filter MessageFilter, page request.Page) (*MessageList, error) {
 	query := page.Values()
 	for name, value := range map[string]string{"status": filter.Status, "kind": filter.Kind} {
@@ -78,13 +79,13 @@ func (c *Client) Messages(ctx context.Context, businessID uuid.UUID, filter Mess
 	return typed.Call[MessageList](ctx, c.peer, http.MethodGet, path(businessID, "messages")+"?"+query.Encode(), nil)
 }
 
-// Message returns one message with all that its mail says. Fault: not_found.
+// Message returns one message with the contents of its mail. Fault: not_found.
 func (c *Client) Message(ctx context.Context, businessID, id uuid.UUID) (*WholeMessage, error) {
 	return typed.Call[WholeMessage](ctx, c.peer, http.MethodGet, path(businessID, "messages/"+id.String()), nil)
 }
 
-// RetryMessage sends a message that failed, or was kept, once more. Faults: not_found; conflict for one that was sent or is being tried, and
-// where there is no mail server.
+// RetryMessage sends a message again that failed or was held back. Faults: not_found;
+// conflict if it was sent or is being sent, or if no mail server is configured.
 func (c *Client) RetryMessage(ctx context.Context, businessID, id uuid.UUID) (*Message, error) {
 	return typed.Call[Message](ctx, c.peer, http.MethodPost, path(businessID, "messages/"+id.String()+"/retry"), nil)
 }

@@ -1,4 +1,4 @@
-// Package notifications is notifications' internal API: what it takes and answers, and its client.
+// Package notifications is the client of notifications' internal API, with its types.
 package notifications
 
 import (
@@ -13,31 +13,33 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// NewWebhook asks for an endpoint.
+// NewWebhook is a request for a webhook endpoint.
 type NewWebhook struct {
 	URL    string   `json:"url"`
 	Events []string `json:"events"`
 }
 
-// WebhookChange is what changes of an endpoint; what is left out stays.
+// WebhookChange is a change of an endpoint. Omitted fields stay unchanged.
 type WebhookChange struct {
 	URL    *string  `json:"url,omitempty"`
 	Events []string `json:"events,omitempty"`
 	Active *bool    `json:"active,omitempty"`
 }
 
-// Webhook is an endpoint: where a business is told of events.
+// Webhook is an endpoint that receives events of a business.
 type Webhook struct {
-	ID             uuid.UUID  `json:"id"`
-	URL            string     `json:"url"`
-	Events         []string   `json:"events"` // types, or "*" alone
-	Active         bool       `json:"active"`
-	CreatedAt      time.Time  `json:"created_at"`
-	CreatedBy      *uuid.UUID `json:"created_by"`                // the person or token of the owner's side; null: unknown
-	DisabledReason string     `json:"disabled_reason,omitempty"` // gone or failing, where Slotmesh has disabled it
+	ID        uuid.UUID `json:"id"`
+	URL       string    `json:"url"`
+	Events    []string  `json:"events"` // types, or "*" alone
+	Active    bool      `json:"active"`
+	CreatedAt time.Time `json:"created_at"`
+	// CreatedBy is the person or token on the owner's side; null if unknown.
+	CreatedBy      *uuid.UUID `json:"created_by"`
+	DisabledReason string     `json:"disabled_reason,omitempty"` // gone or failing, if Slotmesh has disabled it
 }
 
-// SecretWebhook is the answer to the making of an endpoint and of another secret, which alone shows the secret.
+// SecretWebhook is the response to the creation of an endpoint and to
+// a rotation of its secret. No other response contains the secret.
 type SecretWebhook struct {
 	Webhook
 	Secret string `json:"secret"`
@@ -56,18 +58,18 @@ const (
 	DeliveryFailed    = "failed"
 )
 
-// Delivery is what is sent to an endpoint of one event, or was.
+// Delivery is the delivery of one event to one endpoint.
 type Delivery struct {
 	ID        uuid.UUID         `json:"id"`
 	WebhookID uuid.UUID         `json:"webhook_id"`
-	EventID   uuid.UUID         `json:"event_id"` // the header webhook-id
+	EventID   uuid.UUID         `json:"event_id"` // sent in the header webhook-id
 	Type      string            `json:"type"`
 	Subject   Subject           `json:"subject"`
 	Sequence  int               `json:"sequence"`
 	Status    string            `json:"status"`
-	NextAt    *time.Time        `json:"next_attempt_at"` // null: it is over, or waits for an earlier event of its subject
+	NextAt    *time.Time        `json:"next_attempt_at"` // null: finished, or waits for an earlier event of its subject
 	CreatedAt time.Time         `json:"created_at"`
-	Body      json.RawMessage   `json:"body"` // as it is sent
+	Body      json.RawMessage   `json:"body"` // the exact body
 	Attempts  []DeliveryAttempt `json:"attempts"`
 }
 
@@ -82,9 +84,9 @@ type DeliveryAttempt struct {
 	Number       int       `json:"number"`
 	At           time.Time `json:"at"`
 	Milliseconds int       `json:"duration_ms"`
-	Status       *int      `json:"http_status"` // null: there was no answer
-	Error        *string   `json:"error"`       // why there was none
-	Answer       string    `json:"answer"`      // its first 4 KiB
+	Status       *int      `json:"http_status"` // null: no answer
+	Error        *string   `json:"error"`       // reason of a missing answer
+	Answer       string    `json:"answer"`      // first 4 KiB
 }
 
 // DeliveryList is one page of an endpoint's deliveries, newest first.
@@ -93,26 +95,26 @@ type DeliveryList struct {
 	NextCursor string     `json:"next_cursor,omitempty"`
 }
 
-// Peer carries requests to notifications; *peer.Client is the one outside tests.
+// Peer sends requests to notifications; the implementation is *peer.Client.
 type Peer interface {
 	typed.Caller
 	typed.Asker
 }
 
-// Client is notifications' internal API. Every method returns the fault that notifications answered with, or one of kind
-// fault.PeerUnavailable where it did not answer.
+// Client is the client of notifications' internal API. Every method returns the fault
+// that notifications answered with, or fault.PeerUnavailable if it did not answer.
 type Client struct{ peer Peer }
 
-// NewClient returns a client that speaks through peer.
+// NewClient returns a client that sends its requests through peer.
 func NewClient(peer Peer) *Client { return &Client{peer: peer} }
 
-// CreateWebhook adds an endpoint; the answer alone, and that of [Client.RotateWebhook], shows the secret. Faults: invalid_parameter;
-// conflict where the business has as many as it may.
+// CreateWebhook creates an endpoint. Only this response and that of [Client.RotateWebhook] contain the
+// secret. Faults: invalid_parameter; conflict if the business has the maximal number of endpoints.
 func (c *Client) CreateWebhook(ctx context.Context, businessID uuid.UUID, wanted NewWebhook) (*SecretWebhook, error) {
 	return typed.Call[SecretWebhook](ctx, c.peer, http.MethodPost, path(businessID, "webhooks"), wanted)
 }
 
-// Webhooks lists endpoints, oldest first. Fault: invalid_parameter for a bad page.
+// Webhooks lists endpoints, oldest first. Fault: invalid_parameter for an invalid page.
 func (c *Client) Webhooks(ctx context.Context, businessID uuid.UUID, page request.Page) (*WebhookList, error) {
 	return typed.Call[WebhookList](ctx, c.peer, http.MethodGet, path(businessID, "webhooks")+"?"+page.Values().Encode(), nil)
 }
@@ -122,12 +124,12 @@ func (c *Client) ChangeWebhook(ctx context.Context, businessID, id uuid.UUID, ch
 	return typed.Call[Webhook](ctx, c.peer, http.MethodPatch, path(businessID, "webhooks/"+id.String()), change)
 }
 
-// DeleteWebhook removes an endpoint and its log. Fault: not_found.
+// DeleteWebhook removes an endpoint and the log of its deliveries. Fault: not_found.
 func (c *Client) DeleteWebhook(ctx context.Context, businessID, id uuid.UUID) error {
 	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "webhooks/"+id.String()), nil, nil)
 }
 
-// RotateWebhook gives an endpoint another secret; both sign for a day. Fault: not_found.
+// RotateWebhook creates a new secret for an endpoint. For one day, requests are signed with both. Fault: not_found.
 func (c *Client) RotateWebhook(ctx context.Context, businessID, id uuid.UUID) (*SecretWebhook, error) {
 	return typed.Call[SecretWebhook](ctx, c.peer, http.MethodPost, path(businessID, "webhooks/"+id.String()+"/rotate"), nil)
 }
@@ -137,7 +139,8 @@ func (c *Client) TestWebhook(ctx context.Context, businessID, id uuid.UUID) (*De
 	return typed.Call[Delivery](ctx, c.peer, http.MethodPost, path(businessID, "webhooks/"+id.String()+"/test"), nil)
 }
 
-// Deliveries lists an endpoint's deliveries, newest first, those of one status or of all (""). Faults: invalid_parameter; not_found.
+// Deliveries lists an endpoint's deliveries, newest first. status
+// selects one status, "" all. Faults: invalid_parameter; not_found.
 func (c *Client) Deliveries(ctx context.Context, businessID, id uuid.UUID, status string, page request.Page) (*DeliveryList, error) {
 	query := page.Values()
 	if status != "" {
@@ -146,7 +149,7 @@ func (c *Client) Deliveries(ctx context.Context, businessID, id uuid.UUID, statu
 	return typed.Call[DeliveryList](ctx, c.peer, http.MethodGet, path(businessID, "webhooks/"+id.String()+"/deliveries")+"?"+query.Encode(), nil)
 }
 
-// RetryDelivery sends a delivery again. Faults: not_found; conflict where it waits for an earlier event of its subject.
+// RetryDelivery sends a delivery again. Faults: not_found; conflict if it waits for an earlier event of its subject.
 func (c *Client) RetryDelivery(ctx context.Context, businessID, id uuid.UUID) (*Delivery, error) {
 	return typed.Call[Delivery](ctx, c.peer, http.MethodPost, path(businessID, "deliveries/"+id.String()+"/retry"), nil)
 }

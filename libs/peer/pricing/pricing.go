@@ -1,4 +1,4 @@
-// Package pricing is the peer side of the pricing service: the types and the client of its internal API.
+// Package pricing is the client of pricing's internal API, with its types.
 package pricing
 
 import (
@@ -9,14 +9,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Kinds of priced things.
+// Kinds of items with a price.
 const (
 	KindService = "service"
 	KindEvent   = "event" // one ticket of a tier
 	KindRental  = "rental"
 )
 
-// KindPackage is the kind of the [Step] that a package is.
+// KindPackage is the kind of the [Step] of a package.
 const KindPackage = "package"
 
 // MaxItems bounds the items of one [QuotesRequest].
@@ -25,65 +25,67 @@ const MaxItems = 10_000
 // QuotesRequest asks for the prices of many items of one business at once (POST /internal/quotes), at most [MaxItems].
 type QuotesRequest struct {
 	Slug         string    `json:"slug"`
-	OfferVersion int64     `json:"offer_version"` // quoted on this version or a newer one
+	OfferVersion int64     `json:"offer_version"` // the version to use, or a newer one
 	PurchaseAt   time.Time `json:"purchase_at"`   // the moment of purchase
 	Items        []Item    `json:"items"`
-	OmitSteps    bool      `json:"omit_steps,omitempty"` // leave out Quote.Steps, where only prices are shown
-	// Together says that the items are the services of one appointment, sold by the business itself: where they are one of its packages, their
-	// prices are their shares of the package's.
+	OmitSteps    bool      `json:"omit_steps,omitempty"` // omits Quote.Steps
+	// Together reports that the items are the services of one appointment, sold by the business itself.
+	// If they form one of its packages, each price is the service's share of the package's price.
 	Together bool `json:"together,omitempty"`
 }
 
 // Tenant is the business's slug.
 func (r QuotesRequest) Tenant() string { return r.Slug }
 
-// Item is one unit to price. What is left out is not known yet: rules that need it do not apply (semantics.md §5).
+// Item is one unit to price. An omitted field is unknown, and rules that need it do not apply (semantics.md §5).
 type Item struct {
-	Kind         string              `json:"kind"`
-	ID           uuid.UUID           `json:"id"`                      // service, event or rental
-	TierID       *uuid.UUID          `json:"tier_id,omitempty"`       // event: required
-	VariantID    *uuid.UUID          `json:"variant_id,omitempty"`    // service
-	Date         timespan.Date       `json:"date"`                    // booking date; an event has its own, whatever stands here
-	Start        *timespan.TimeOfDay `json:"start,omitempty"`         // 00:00 to 23:59; an event has its own
-	PartySize    *int                `json:"party_size,omitempty"`    // from 1 on
-	FirstBooking *bool               `json:"first_booking,omitempty"` // no earlier booking by this customer
-	Units        *int                `json:"units,omitempty"`         // rental: hours or days, from 1 on
+	Kind      string     `json:"kind"`
+	ID        uuid.UUID  `json:"id"`                   // service, event or rental
+	TierID    *uuid.UUID `json:"tier_id,omitempty"`    // event: required
+	VariantID *uuid.UUID `json:"variant_id,omitempty"` // service
+	// Date is the booking date. It is ignored for an event, which has its own.
+	Date         timespan.Date       `json:"date"`
+	Start        *timespan.TimeOfDay `json:"start,omitempty"`         // 00:00 to 23:59; ignored for an event
+	PartySize    *int                `json:"party_size,omitempty"`    // at least 1
+	FirstBooking *bool               `json:"first_booking,omitempty"` // the customer has no earlier booking
+	Units        *int                `json:"units,omitempty"`         // rental: hours or days, at least 1
 }
 
-// QuotesResponse holds one quote for each item, in the same order.
+// QuotesResponse holds one quote per item, in the same order.
 type QuotesResponse struct {
 	OfferVersion int64   `json:"offer_version"`
 	Currency     string  `json:"currency"`
 	Quotes       []Quote `json:"quotes"`
-	// ValidUntil is the first instant after the moment of purchase at which the same question may be answered by other prices;
-	// left out where time changes none of the rules.
+	// ValidUntil is the first instant after the purchase at which the same
+	// request may have other prices; omitted if no rule depends on time.
 	ValidUntil *time.Time `json:"valid_until,omitempty"`
-	// Package is the package that the items are; null where they are none, or were not asked for together.
+	// Package is the package that the items form; null if they form none, or if Together was not set.
 	Package *Package `json:"package,omitempty"`
 }
 
-// Package is what makes services cheaper that are sold together.
+// Package is the package of services that are sold together.
 type Package struct {
 	ID         uuid.UUID `json:"id"`
-	Separately int64     `json:"separately"` // what they cost one by one, after the rules
+	Separately int64     `json:"separately"` // sum of the single prices after the rules
 }
 
-// Quote is an itemised price in minor units. Priced is false for a free item, whose Price is 0.
+// Quote is an itemised price in minor units. For a free item Priced is false and Price is 0.
 type Quote struct {
 	Priced bool   `json:"priced"`
 	List   int64  `json:"list"`
 	Price  int64  `json:"price"`
 	Steps  []Step `json:"steps,omitempty"`
-	// Quantity is how many units Price is of, where the item is priced per person and its party has several; left out for one.
-	// Unit is the price of one of them, before the rules that go by the size of the party.
+	// Quantity is the number of units that Price covers, if the item is priced per person for a party of
+	// several; omitted for one. Unit is the price of one unit, before the rules that depend on the party size.
 	Quantity int   `json:"quantity,omitempty"`
 	Unit     int64 `json:"unit,omitempty"`
 }
 
-// Step is one rule at work, or the package after all rules: the running price before and after it, as exact decimals of the currency.
+// Step is the effect of one rule, or of the package after all rules. Before and
+// After are the price before and after it, as exact decimals of the currency.
 type Step struct {
-	Rule   string `json:"rule"` // its key, or the package's
-	Kind   string `json:"kind"` // the rule's, or [KindPackage]
+	Rule   string `json:"rule"` // key of the rule or the package
+	Kind   string `json:"kind"` // kind of the rule, or [KindPackage]
 	Before string `json:"before"`
 	After  string `json:"after"`
 }

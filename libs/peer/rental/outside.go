@@ -8,31 +8,31 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/typed"
 )
 
-// MaxHeld bounds the reservations that [Client.Outside] looks at, the nearest first.
+// MaxHeld bounds the reservations that [Client.Outside] checks, the earliest first.
 const MaxHeld = 10_000
 
-// OutsideRequest asks which reservations could not be held under an offer that is not published yet.
+// OutsideRequest asks which reservations would violate an offer that is not published yet.
 type OutsideRequest struct {
-	OfferVersion int64         `json:"offer_version"` // of the published offer that it is compared with, or a newer one
-	Offer        catalog.Offer `json:"offer"`         // that would be published
+	OfferVersion int64         `json:"offer_version"` // the published offer's, to compare with, or a newer one
+	Offer        catalog.Offer `json:"offer"`         // the offer that would be published
 }
 
-// OutsideResponse lists the reservations that would be outside, by start.
+// OutsideResponse lists the reservations that would violate the offer, by start.
 type OutsideResponse struct {
 	Outside []Outside `json:"outside"`
-	// More says that there are more reservations than MaxHeld, of which the later were not looked at.
+	// More reports that there are more than MaxHeld reservations. The later ones were not checked.
 	More bool `json:"more"`
 }
 
-// Outside is a reservation that could not be held.
+// Outside is a reservation that could not be fulfilled under the new offer.
 type Outside struct {
 	Reservation Reservation         `json:"reservation"`
 	Reason      availability.Reason `json:"reason"` // removed, inactive or too_few
-	// Already says that it is outside the published offer, too: what is changed is not to blame.
+	// Already reports that the reservation violates the published offer, too, so that the change is not the cause.
 	Already bool `json:"already"`
 }
 
-// Outside asks which reservations an offer that is not published yet would leave outside. Faults: invalid_parameter.
+// Outside returns the reservations that would violate an offer that is not published yet. Faults: invalid_parameter.
 func (c *Client) Outside(ctx context.Context, slug string, request OutsideRequest) (*OutsideResponse, error) {
 	return typed.Ask[OutsideResponse](ctx, c.peer, path(slug, "reservations/outside"), &request)
 }

@@ -1,4 +1,4 @@
-// Package rental is the peer side of the rental service: its internal API's types and client.
+// Package rental is the client of rental's internal API, with its types.
 package rental
 
 import (
@@ -13,27 +13,27 @@ import (
 
 // Statuses of a reservation (semantics.md §4).
 const (
-	StatusPending   = "pending" // it waits for its payment
+	StatusPending   = "pending" // its payment is not complete
 	StatusReserved  = "reserved"
 	StatusPickedUp  = "picked_up"
 	StatusReturned  = "returned"
 	StatusCancelled = "cancelled"
 )
 
-// Statuses are all statuses of a reservation, in the order in which one comes to them.
+// Statuses returns all statuses of a reservation, in the order of its life.
 func Statuses() []string {
 	return []string{StatusPending, StatusReserved, StatusPickedUp, StatusReturned, StatusCancelled}
 }
 
-// Moves that the owner can make beside cancelling; each is the last part of its path.
+// Transitions that the owner can request, besides cancelling; each is the last segment of its path.
 const (
 	MovePickup = "pickup"
 	MoveReturn = "return"
 )
 
-// NewReservation asks for units of a rental, in the terms and texts of admin.md: rental checks them all. A rental by the
-// day is held on its dates, both included, and ignores the times; one by the hour is held from start to end, or all day
-// long on its dates where both times are left out.
+// NewReservation requests units of a rental, with the fields of admin.md, which rental
+// validates. A daily rental is reserved for its dates, both inclusive, and ignores the times. An
+// hourly rental is reserved from start to end, or for its whole dates if both times are omitted.
 type NewReservation struct {
 	RentalID  string  `json:"rental_id"`  // UUID
 	StartDate string  `json:"start_date"` // YYYY-MM-DD
@@ -41,22 +41,25 @@ type NewReservation struct {
 	StartTime *string `json:"start_time"` // HH:MM
 	EndTime   *string `json:"end_time"`
 	Quantity  int     `json:"quantity"` // 1 to 1000
-	// Extras are what goes with it, for the same time: on the booking page upsells of the rental, the required ones among them, at least one for
-	// each of its units.
+	// Extras are reserved with the rental for the same time. On the booking page they are
+	// upsells of the rental, and must include each required one at least once per unit.
 	Extras []NewExtra `json:"extras,omitempty"`
-	// PaymentChoice is online or at_door, where the customer of the booking page may choose (payment_modes.rentals); "" is at the door.
+	// PaymentChoice is online or at_door, if the customer of the booking
+	// page may choose (payment_modes.rentals). "" means at the door.
 	PaymentChoice string `json:"payment_choice,omitempty"`
 	CustomerName  string `json:"customer_name"`
-	// CustomerEmail is where messages go; null: nowhere.
+	// CustomerEmail is the address for messages; null: no messages.
 	CustomerEmail *string `json:"customer_email"`
 	CustomerPhone *string `json:"customer_phone,omitempty"`
-	// FormData are answers to the business's own questions, an object. Members that begin with an underscore are the booking page's to set.
+	// FormData is an object of the answers to the business's own questions.
+	// Only the booking page may set members that begin with an underscore.
 	FormData json.RawMessage `json:"form_data,omitempty"`
-	// Locale is the customer's language, as semantics.md §6 matches it; what matches nothing is the business's default.
+	// Locale is the customer's language, matched as in semantics.md §6; without a match it is the business's default.
 	Locale string `json:"locale"`
 }
 
-// Wanted asks from when on a date so many units of a rental can be reserved, with as many of each of the extras.
+// Wanted asks for the starts on a date at which Quantity units of
+// a rental can be reserved, with Quantity units of each extra.
 type Wanted struct {
 	RentalID uuid.UUID
 	Date     timespan.Date
@@ -64,76 +67,82 @@ type Wanted struct {
 	Extras   []uuid.UUID
 }
 
-// Starts is from when all that is wanted can be reserved. Computed is false where nobody knows; then there are none.
+// Starts lists the possible starts. Computed is false if availability is unknown; then the list is empty.
 type Starts struct {
 	Computed bool    `json:"computed"`
 	Starts   []Start `json:"starts"`
 }
 
-// Start is one of them: for each whole number of hours from Shortest to Longest, of a rental by the day of days. Time is null for whole days.
+// Start is one possible start. It permits each whole number of hours from Shortest
+// to Longest, or of days for a daily rental. Time is null for whole days.
 type Start struct {
 	Time     *timespan.TimeOfDay `json:"time"`
 	Shortest int                 `json:"shortest"`
 	Longest  int                 `json:"longest"`
 }
 
-// NewExtra asks for units of a rental that goes with another one; each rental once, at most MaxExtras.
+// NewExtra requests units of a rental that is reserved with another
+// one. Each rental may occur once, and there are at most MaxExtras.
 type NewExtra struct {
 	RentalID string `json:"rental_id"` // UUID
 	Quantity int    `json:"quantity"`
 }
 
-// MaxExtras bounds what goes with one reservation.
+// MaxExtras bounds the extras of one reservation.
 const MaxExtras = 20
 
-// Extra is what goes with a reservation.
+// Extra is a rental that is reserved with another one.
 type Extra struct {
 	RentalID   uuid.UUID    `json:"rental_id"`
 	RentalName string       `json:"rental_name"`
 	Quantity   int          `json:"quantity"`
-	Price      *json.Number `json:"price"` // of all its units, for all of the time; null where the owner reserved
+	Price      *json.Number `json:"price"` // for all units and all of the time; null if the owner reserved it
 }
 
-// Reservation is a reservation as the owner sees it: dates and times in business time, as told to the customer.
+// Reservation is a reservation as the owner sees it. Dates and times are local, as sent to the customer.
 type Reservation struct {
 	ID         uuid.UUID           `json:"id"`
 	RentalID   uuid.UUID           `json:"rental_id"`
 	RentalName string              `json:"rental_name"`
 	Status     string              `json:"status"`
-	Overdue    bool                `json:"overdue"`   // picked up and not back although its time has ended
-	Withdrawn  bool                `json:"withdrawn"` // the business no longer offers what is reserved
+	Overdue    bool                `json:"overdue"`   // picked up, not returned, and its time has ended
+	Withdrawn  bool                `json:"withdrawn"` // the business no longer offers the rental
 	Quantity   int                 `json:"quantity"`
 	StartDate  timespan.Date       `json:"start_date"`
 	EndDate    timespan.Date       `json:"end_date"`
 	StartTime  *timespan.TimeOfDay `json:"start_time"` // null: whole dates
 	EndTime    *timespan.TimeOfDay `json:"end_time"`
-	Extras     []Extra             `json:"extras"` // what goes with it, for the same time
-	Units      []Unit              `json:"units"`  // with which it was handed out; empty before the pick-up
-	// Price is that of the rental itself, all its units for all of the time; Total that of all. Null where the owner reserved, who agrees
-	// with the customer.
+	Extras     []Extra             `json:"extras"` // reserved with it for the same time
+	Units      []Unit              `json:"units"`  // assigned units; empty before the pick-up
+	// Price is the price of the rental itself, for all units and all of the time. Total includes the
+	// extras. Both are null if the owner made the reservation, who agrees on a price with the customer.
 	Price    *json.Number `json:"price"`
 	Total    *json.Number `json:"total"`
 	Currency string       `json:"currency,omitempty"` // of the prices
-	// PriceChanges are the pricing rules that changed a price of it, each once; left out where none did.
+	// PriceChanges are the pricing rules that changed a price of the reservation, each once; omitted if none did.
 	PriceChanges  []booking.PriceChange `json:"price_changes,omitempty"`
 	CustomerName  string                `json:"customer_name"`
 	CustomerEmail *string               `json:"customer_email"`
 	CustomerPhone *string               `json:"customer_phone"`
 	// FormData are the customer's answers to the business's own questions, an object.
-	FormData  json.RawMessage `json:"form_data"`
-	Locale    string          `json:"locale"`
-	Timezone  string          `json:"timezone"`             // of its dates and times; "": not known, and the business's of today
-	ManageURL string          `json:"manage_url,omitempty"` // the customer's link; only in the answer to the request
-	// Payment is what is paid online; null: nothing is.
-	Payment     *booking.Payment `json:"payment"`
-	CheckoutURL string           `json:"checkout_url,omitempty"` // the provider's page on which it is paid; only in the answer to the booking page
-	// Warnings name the rules for customers that the owner's reservation breaks; only in the answer to the owner's request.
+	FormData json.RawMessage `json:"form_data"`
+	Locale   string          `json:"locale"`
+	// Timezone is the zone of the dates and times; if it is "", the current zone of the business applies.
+	Timezone string `json:"timezone"`
+	// ManageURL is the customer's link. It is set only in the response to the request for the reservation.
+	ManageURL string `json:"manage_url,omitempty"`
+	// Payment is the online payment; null if nothing is paid online.
+	Payment *booking.Payment `json:"payment"`
+	// CheckoutURL is the provider's payment page. It is set only in the response to the booking page.
+	CheckoutURL string `json:"checkout_url,omitempty"`
+	// Warnings are the customer rules that the owner's reservation
+	// breaks. They are set only in the response to the owner's request.
 	Warnings  []booking.Warning `json:"warnings,omitempty"`
 	CreatedAt time.Time         `json:"created_at"`
 	UpdatedAt time.Time         `json:"updated_at"`
 }
 
-// Unit is one unit of a rental, by the key that its owner gave it.
+// Unit is one unit of a rental, identified by the owner's key.
 type Unit struct {
 	RentalID uuid.UUID `json:"rental_id"`
 	Unit     string    `json:"unit"`
@@ -145,12 +154,12 @@ type ReservationList struct {
 	NextCursor   string        `json:"next_cursor,omitempty"`
 }
 
-// AheadCount is how many reservations lie ahead.
+// AheadCount is the number of future reservations.
 type AheadCount struct {
 	Count int `json:"count"`
 }
 
-// Ceilings holds max_bookable_online of every rental of a business, inactive ones included (semantics.md §4).
+// Ceilings holds max_bookable_online of every rental of a business, including inactive ones (semantics.md §4).
 type Ceilings struct {
 	Ceilings map[uuid.UUID]int `json:"ceilings"`
 }
