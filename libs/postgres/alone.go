@@ -8,9 +8,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Alone does work while no other replica of the service does work of this name, and reports false, having done nothing, where one does.
-// The lock is a transaction's, which does nothing else meanwhile: it is free as soon as its connection ends, however the process does, and it
-// holds behind a pooler that gives out a connection for one transaction.
+// Alone runs work while no other replica of the service runs work of this
+// name. It returns false, without running work, if another replica does.
+//
+// The lock is an advisory lock of a transaction that does nothing else. It is released when its connection
+// ends, even if the process crashes, and it works with a pooler that assigns a connection per transaction.
 func Alone(ctx context.Context, pool *pgxpool.Pool, name string, work func(context.Context) error) (bool, error) {
 	var (
 		held   bool
@@ -26,5 +28,5 @@ func Alone(ctx context.Context, pool *pgxpool.Pool, name string, work func(conte
 	if err != nil && !held {
 		return false, fmt.Errorf("lock %s: %w", name, err)
 	}
-	return held, worked // the lock ended with its transaction, however that did
+	return held, worked // the transaction's end has released the lock, also if the commit failed
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Text is one migration: tables are alike where theirs are.
+// Text identifies the text of one migration. Two schemas with equal Texts have the same tables.
 type Text struct {
 	Version int64  `json:"version"`
-	SHA256  string `json:"sha256"` // of its file, in hexadecimal
+	SHA256  string `json:"sha256"` // of its file, hexadecimal
 }
 
-// Texts lists the migrations of files in their order.
+// Texts returns the migrations in files, in their order.
 func Texts(files fs.FS) ([]Text, error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
 		return nil, err
 	}
 	texts := make([]Text, 0, len(names))
-	for _, name := range names { // in the order of their names, which begin with the version
+	for _, name := range names { // Glob sorts by name, which begins with the version
 		version, err := goose.NumericComponent(name)
 		if err != nil {
 			return nil, fmt.Errorf("migration %s: %w", name, err)
@@ -39,7 +39,8 @@ func Texts(files fs.FS) ([]Text, error) {
 	return texts, nil
 }
 
-// Applied lists the migrations that a schema's tables were made by, in their order; none where it has no tables.
+// Applied returns the migrations that were applied to a schema,
+// in their order. It returns none if the schema has no tables.
 func Applied(ctx context.Context, tx pgx.Tx, schema string) ([]Text, error) {
 	var there bool
 	in := pgx.Identifier{schema}.Sanitize()

@@ -2,15 +2,16 @@ package postgres
 
 import "strings"
 
-// DueRows are rows of a table that a job is to look after, in the table's index that begins with business_id.
+// DueRows selects the rows of a table that a job must process. The table has an index that begins with business_id.
 type DueRows struct {
 	Table string
-	Index string // the condition of the index, where it is a partial one; "": none
-	When  string // which rows are due; $2 is an instant
+	Index string // condition of a partial index; "": not partial
+	When  string // condition of due rows; $2 is an instant
 }
 
-// DueBusinesses returns a query for the ids of up to $3 businesses after $1, in their order, that have rows which are due at $2. It goes
-// from business to business by index, so that what it costs follows from how many there are and not from what they have.
+// DueBusinesses returns a query for the ids of up to $3 businesses after $1, in
+// their order, that have rows due at $2. It jumps from business to business by the
+// index, so that its cost depends on the number of businesses and not on their rows.
 func DueBusinesses(all ...DueRows) string {
 	var due []string
 	for _, d := range all {
@@ -27,7 +28,7 @@ func DueBusinesses(all ...DueRows) string {
 		LIMIT $3`
 }
 
-// nextBusiness selects the first business after one that has a row in any of the tables.
+// nextBusiness returns a query for the first business after an id that has a row in any of the tables.
 func nextBusiness(all []DueRows, after string) string {
 	var first []string
 	for _, d := range all {

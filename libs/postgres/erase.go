@@ -8,15 +8,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// eraseStep is how many rows a statement deletes at most, so that none holds many locks.
+// eraseStep is the maximal number of rows that one statement deletes, which bounds the locks that it holds.
 const eraseStep = 1000
 
-// Erasable are the rows of a table that has a column business_id: all of a business, or those for which Where, a condition on the
-// row t, holds.
+// Erasable selects the rows to delete from a table that has a column business_id:
+// all rows of a business, or those that satisfy Where, a condition on the row t.
 type Erasable struct{ Table, Where string }
 
-// Erase deletes the rows of these businesses from the tables in turn, and returns how many rows that were, not counting those that
-// go with others. Tables and conditions are part of the statement: no caller's text has a place in them.
+// Erase deletes the rows of these businesses from the tables, in the order of tables. It returns the number of deleted
+// rows without those that cascade. Tables and conditions become part of the statement and must not contain user input.
 func Erase(ctx context.Context, pool *pgxpool.Pool, businesses []uuid.UUID, tables ...Erasable) (int64, error) {
 	var erased int64
 	for _, of := range tables {
@@ -31,8 +31,8 @@ func Erase(ctx context.Context, pool *pgxpool.Pool, businesses []uuid.UUID, tabl
 	return erased, nil
 }
 
-// erase deletes rows of one business. Both parts of the statement say whose they are: a ctid is a place in one table, and where tables are
-// sharded by business the same place in another shard has somebody else's row.
+// erase deletes the rows of one business. Both parts of the statement compare business_id: a ctid is unique within
+// one table only, and if tables are sharded by business, the same ctid in another shard is a row of another business.
 func erase(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, of Erasable) (int64, error) {
 	condition := "business_id = $1"
 	if of.Where != "" {

@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 )
 
-// requested is the write that a request of the owner, the booking page or the holder of a link asks for: the one that its Idempotency-Key
-// names, or one of its own. The keys of each of them are apart from those of the others.
+// requested returns the write of a request from an owner, the booking page or the holder of a link. Its id
+// is derived from the Idempotency-Key, or random without one. Each of the three has a key space of its own.
 func requested(ctx context.Context, business uuid.UUID) Write {
 	w := Write{Business: business, ID: uuid.New(), Begun: clock.Arrived(ctx)}
 	if named := idempotency.Of(ctx); named.Key != "" {
@@ -32,7 +32,8 @@ func requested(ctx context.Context, business uuid.UUID) Write {
 	return w
 }
 
-// OwnersWrite is the id of the write that [Once] makes for the request of the context, where that has an Idempotency-Key; the nil UUID else.
+// OwnersWrite returns the id of the write that [Once] makes for the request
+// of ctx if it has an Idempotency-Key; otherwise it returns the nil UUID.
 func OwnersWrite(ctx context.Context, business uuid.UUID) uuid.UUID {
 	if idempotency.Of(ctx).Key == "" {
 		return uuid.Nil
@@ -40,8 +41,8 @@ func OwnersWrite(ctx context.Context, business uuid.UUID) uuid.UUID {
 	return requested(ctx, business).ID
 }
 
-// Unmake forgets that a write made what has this ID in its answer, in the transaction that undoes it: a repeated request makes it anew. What
-// the write has made since stays noted.
+// Unmake deletes the idempotency result of a write if its answer has the ID made. It runs in the transaction that
+// undoes the write: a repeated request then makes the write again. A newer result of the same write is kept.
 func Unmake(ctx context.Context, tx pgx.Tx, business, write, made uuid.UUID) error {
 	_, err := tx.Exec(ctx, `DELETE FROM made_writes WHERE business_id = $1 AND write_id = $2 AND convert_from(answer, 'UTF8')::json ->> 'ID' = $3`,
 		business, write, made.String())
@@ -51,13 +52,13 @@ func Unmake(ctx context.Context, tx pgx.Tx, business, write, made uuid.UUID) err
 	return nil
 }
 
-// Once makes the write that the owner's request asks for by do, in one transaction with a note of what it is answered with, which
-// is kept for a day: in made_writes, which a migration of the service brings. A request whose Idempotency-Key the business has used
-// for the same is given that answer, and do is not called. T must survive encoding/json.
+// Once runs do in a transaction, together with storing its answer as the idempotency result for one day. The
+// table is made_writes, which the service's migrations create. If the business used the request's Idempotency-Key
+// for the same request before, Once returns the stored answer and does not call do. T must survive encoding/json.
 //
-// Its errors are true for good, as those of [Write.Make]: do's own, after which nothing is written; idempotency_mismatch;
-// idempotency_in_progress while another request holds the key; outcome_unknown, the one after which it may be written. Without an actor in
-// ctx it is [actor.ErrMissing], and do is not called.
+// After an error, as of [Write.Make], nothing is written now or later: an error of do; idempotency_mismatch;
+// idempotency_in_progress while another request holds the lock of the key. Only after outcome_unknown the
+// write may exist. Without an actor in ctx, Once returns [actor.ErrMissing] and does not call do.
 func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, do func(context.Context, pgx.Tx) (T, error)) (T, error) {
 	var (
 		answer   T
@@ -103,15 +104,16 @@ func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, do
 	return answer, err
 }
 
-// transaction tells of a commit that fails that it may have been sent. Neither pgx.BeginFunc nor pgx.Tx does: what they return of one
-// whose answer was lost is that the connection is closed, as of one that was never sent.
+// transaction runs do in a transaction. It marks the error of a failed commit as
+// possibly sent. Neither pgx.BeginFunc nor pgx.Tx does so: if the answer to a commit
+// is lost, they only report a closed connection, as for a commit that was never sent.
 func transaction(ctx context.Context, conn *pgxpool.Conn, do func(pgx.Tx) error) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return err
 	}
 	if err := do(tx); err != nil {
-		_ = tx.Rollback(ctx) // where it fails, the connection is closed
+		_ = tx.Rollback(ctx) // if it fails, the connection is closed
 		return err
 	}
 	if err := tx.Commit(ctx); err != nil {
@@ -120,17 +122,17 @@ func transaction(ctx context.Context, conn *pgxpool.Conn, do func(pgx.Tx) error)
 	return nil
 }
 
-// maybeSent is the error of what may have reached the server.
+// maybeSent is the error of a statement that may have reached the server.
 type maybeSent struct{ error }
 
-// SafeToRetry is what pgconn.SafeToRetry asks.
+// SafeToRetry implements the interface that pgconn.SafeToRetry checks.
 func (*maybeSent) SafeToRetry() bool { return false }
 
-// Unwrap returns what failed.
+// Unwrap returns the original error.
 func (m *maybeSent) Unwrap() error { return m.error }
 
-// beginSQL takes the write's lock where nobody holds it, and ends the transaction soon where its client has gone: until then
-// nobody could learn its outcome.
+// beginSQL acquires the write's lock if it is free. It also limits the idle time of the transaction:
+// if the client disappears, no other request can learn the outcome until the transaction ends.
 const beginSQL = `
 SELECT set_config('idle_in_transaction_session_timeout', '5s', true),
        CASE WHEN pg_try_advisory_xact_lock(hashtextextended($1::uuid::text, 0)) THEN may_write($2, $1, $3) ELSE false END`
@@ -150,7 +152,7 @@ func (w Write) begin(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// knownWrite is a write that was made.
+// knownWrite is the stored result of a write.
 type knownWrite struct{ hash, answer []byte }
 
 func (k *knownWrite) matches(hash []byte) error {
@@ -186,18 +188,19 @@ func (w Write) note(ctx context.Context, tx pgx.Tx, hash []byte, answer any) err
 	return nil
 }
 
-// outcomeWithin is the least time to learn what became of a key, for a request whose own time is nearly or wholly up.
+// outcomeWithin is the minimal time to learn the outcome of a key, for a request whose deadline is near or has passed.
 const outcomeWithin = time.Second
 
-// Outcome says what became of the owner's write that the request's Idempotency-Key names: it returns the answer of [Once] as JSON, or nil
-// where it was not made; no attempt that began before this one will make it then. Faults: idempotency_mismatch; outcome_unknown.
+// Outcome returns what became of the write that the request's Idempotency-Key identifies:
+// the answer of [Once] as JSON, or nil if the write was not made. After nil, no attempt
+// that began before this one can make it. Faults: idempotency_mismatch; outcome_unknown.
 func Outcome(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID) ([]byte, error) {
 	var (
 		known *knownWrite
 		hash  = idempotency.Of(ctx).Hash
 		w     = requested(ctx, business)
 	)
-	if _, err := actor.Require(ctx); err != nil { // the keys of another actor are others
+	if _, err := actor.Require(ctx); err != nil { // each kind of actor has its own keys
 		return nil, err
 	}
 	within := outcomeWithin

@@ -1,5 +1,5 @@
-// Package postgres opens a service's pool and applies its migrations. Each service has a schema of its own, named like
-// it, so that services can share one database or have one each.
+// Package postgres opens a service's connection pool and applies its migrations. Each service has
+// its own schema with the service's name, so that services can share a database or have one each.
 package postgres
 
 import (
@@ -23,30 +23,32 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Config are the settings of a service's database.
+// Config holds the settings of a service's database.
 type Config struct {
 	// URL of the database, such as postgres://user@host:5432/name.
 	URL string `env:"DATABASE_URL, required"`
-	// Pooled says that URL leads to a pooler that gives out a connection for one transaction, as PgBouncer does in its transaction mode.
-	// Then nothing is asked of a connection that outlives a transaction: the settings are the role's, which Migrate sees to.
+	// Pooled reports that URL leads to a pooler that assigns a connection per transaction,
+	// like PgBouncer in transaction mode. No state then outlives a transaction on a
+	// connection: the session settings are stored in the role by Migrate.
 	Pooled bool `env:"DATABASE_POOLED, default=false"`
-	// MigrationsURL is the database by the user that owns the tables, past a pooler; empty: URL. Where its user is another, the user of
-	// URL may read and write the rows of this service's schema, and nothing else.
+	// MigrationsURL connects to the database directly, without a pooler, as the user that owns the tables; empty: URL.
+	// If the two users differ, the user of URL may read and write the rows of this service's schema, and nothing more.
 	MigrationsURL string `env:"DATABASE_MIGRATIONS_URL"`
-	// ServerConnections is how many connections all services may hold together; migrations refuse a server that takes fewer. 0: not asked.
+	// ServerConnections is the number of connections that all services together
+	// may open. Migrations reject a server that allows fewer. 0: not checked.
 	ServerConnections int `env:"DATABASE_SERVER_CONNECTIONS, default=0"`
-	// MaxConns bounds the pool.
+	// MaxConns is the maximal size of the pool.
 	MaxConns int32 `env:"DATABASE_MAX_CONNS, default=16"`
-	// StatementTimeout ends a statement that runs longer, and the wait for a connection to run one on. A server that says
-	// nothing for half a second more is taken for dead.
+	// StatementTimeout bounds a statement, and the wait for a connection. A
+	// server that sends nothing for half a second more is considered dead.
 	StatementTimeout time.Duration `env:"DATABASE_STATEMENT_TIMEOUT, default=3s"`
-	// Wait is how long migrations try to reach a database that does not answer yet.
+	// Wait is how long migrations retry to connect to a database that does not answer yet.
 	Wait time.Duration `env:"DATABASE_WAIT, default=0s"`
-	// Schema is where the tables are; empty: in one that is called as the service. Tests take schemas of their own; it is no setting.
+	// Schema is the schema of the tables; empty: the service's name. Only tests set it; no environment variable does.
 	Schema string
 }
 
-// Validate refuses a URL that pgx cannot read, without repeating it: it may hold a password.
+// Validate checks the settings. It does not repeat an invalid URL, which may contain a password.
 func (c *Config) Validate() error {
 	for _, url := range [][2]string{{"DATABASE_URL", c.URL}, {"DATABASE_MIGRATIONS_URL", cmp.Or(c.MigrationsURL, c.URL)}} {
 		if _, err := pgxpool.ParseConfig(url[1]); err != nil {
@@ -69,18 +71,19 @@ func (c *Config) Validate() error {
 }
 
 const (
-	connectTimeout = 2 * time.Second  // of one attempt to connect, where the URL does not say it
-	migrateTimeout = 15 * time.Second // the same of migrations: nobody waits for them, and many start together
-	// A migration that waits for a table holds up all who ask for it after: it stands back, and tries again until others let it.
+	connectTimeout = 2 * time.Second  // of one connection attempt, unless the URL sets it
+	migrateTimeout = 15 * time.Second // for migrations: no request waits for them, and many start at the same time
+	// A migration that waits for a table lock blocks all later users of the table.
+	// It gives up after lockTimeout, lets them proceed, and retries after lockPause.
 	lockTimeout = time.Second
 	lockPause   = time.Second
 	lockTries   = 60
-	pingTimeout = 500 * time.Millisecond // of the question whether a connection that lay idle for a second is alive
-	silence     = 500 * time.Millisecond // beyond StatementTimeout, at which a server that is alive answers
+	pingTimeout = 500 * time.Millisecond // of the check whether a connection that was idle for a second is alive
+	silence     = 500 * time.Millisecond // a live server answers within StatementTimeout plus this time
 )
 
-// Open returns a pool whose connections work in the schema of a service. It does not connect yet: a database that is away shows in
-// readiness and in the first query, not here.
+// Open returns a pool whose connections use the schema of a service. It does not connect
+// yet: an unavailable database shows in the readiness check and the first query.
 func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Telemetry) (*pgxpool.Pool, error) {
 	parsed, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
@@ -90,7 +93,8 @@ func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Teleme
 	parsed.MaxConns = cfg.MaxConns
 	parsed.ConnConfig.RuntimeParams["application_name"] = "slotmesh-" + schema
 	if cfg.Pooled {
-		parsed.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // no statement stays prepared on a connection
+		// This mode keeps no prepared statements on a connection.
+		parsed.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	} else {
 		maps.Copy(parsed.ConnConfig.RuntimeParams, settings(schema, cfg.StatementTimeout))
 	}
@@ -99,7 +103,7 @@ func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Teleme
 	}
 	parsed.ConnConfig.DialFunc = dialer(parsed.ConnConfig.ConnectTimeout, cfg.StatementTimeout+silence)
 	parsed.PingTimeout = pingTimeout
-	// Statements are parameterised, so their text is safe in spans; the parameters stay out.
+	// Statements are parameterised, so that their text may appear in spans. Parameters are not recorded.
 	parsed.ConnConfig.Tracer = &tracer{acquire: cfg.StatementTimeout, Tracer: otelpgx.NewTracer(otelpgx.WithTracerProvider(tel.TracerProvider),
 		otelpgx.WithMeterProvider(tel.MeterProvider),
 		otelpgx.WithDisableConnectionDetailsInAttributes())}
@@ -110,27 +114,28 @@ func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Teleme
 	return pool, nil
 }
 
-// settings are those that every session of a service works with.
+// settings returns the session settings of a service.
 func settings(schema string, statement time.Duration) map[string]string {
 	return map[string]string{
 		"search_path": searchPath(schema),
 		"timezone":    "UTC",
-		// No statement here runs long enough to be worth compiling. One whose plan may not read a table whole counts as dear where there
-		// is no other way, however small the table: compiling it took fifty times as long as running it.
+		// No statement runs long enough to benefit from JIT compilation. With enable_seqscan
+		// off, a plan without an alternative to a sequential scan gets high costs even for a
+		// small table. Compiling such a plan took fifty times as long as running it.
 		"jit":               "off",
 		"statement_timeout": fmt.Sprint(statement.Milliseconds()),
 	}
 }
 
-// searchPath lets extensions that live in public be found after the service's own tables.
+// searchPath returns a search_path with the service's schema first, then public, where extensions are.
 func searchPath(schema string) string { return pgx.Identifier{schema}.Sanitize() + ", public" }
 
-// migrationLock is the advisory lock that migrations of all services hold in turn: replicas start together, and
-// CREATE SCHEMA and CREATE EXTENSION race even with IF NOT EXISTS.
+// migrationLock is the advisory lock that serializes the migrations of all services. Replicas start
+// together, and CREATE SCHEMA and CREATE EXTENSION are subject to races even with IF NOT EXISTS.
 const migrationLock = 7_319_402_116
 
-// Migrate brings the schema of a service up to the newest migration of files, creating it first. Replicas that start together wait for
-// each other.
+// Migrate creates the schema of a service if necessary and applies all pending
+// migrations in files. Replicas that start at the same time run it one after the other.
 func Migrate(ctx context.Context, cfg Config, service string, files fs.FS) error {
 	parsed, err := pgx.ParseConfig(cmp.Or(cfg.MigrationsURL, cfg.URL))
 	if err != nil {
@@ -165,7 +170,7 @@ func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files f
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lock.Close() }() // the session's end frees the lock
+	defer func() { _ = lock.Close() }() // closing the session releases the lock
 	if err := ours(ctx, lock); err != nil {
 		return err
 	}
@@ -191,8 +196,8 @@ func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files f
 	return after(ctx, lock)
 }
 
-// ours takes the lock of migrations. It asks for it again and again: a statement that waits for it has a snapshot, and another service's CREATE
-// INDEX CONCURRENTLY, under that lock, waits for all older snapshots, each for the other.
+// ours acquires the migration lock by polling. A waiting statement would hold a snapshot. CREATE INDEX CONCURRENTLY
+// of another service, which holds the lock, waits for all older snapshots, so that both would wait for each other.
 func ours(ctx context.Context, lock *sql.Conn) error {
 	again := time.NewTicker(lockPause / 4)
 	defer again.Stop()
@@ -209,7 +214,7 @@ func ours(ctx context.Context, lock *sql.Conn) error {
 	}
 }
 
-// standingBack repeats what did not get its locks in time, so that those who were queued behind it go first.
+// standingBack retries do when it hits the lock timeout, so that queued statements of others run in between.
 func standingBack(ctx context.Context, do func(context.Context) error) error {
 	return retry.Do(ctx, retry.WithMaxRetries(lockTries, retry.NewConstant(lockPause)), func(ctx context.Context) error {
 		err := do(ctx)
@@ -220,8 +225,8 @@ func standingBack(ctx context.Context, do func(context.Context) error) error {
 	})
 }
 
-// reach connects; for as long as wait it tries again, as a database that is installed together with the services starts
-// later than they do.
+// reach connects to the database and retries for at most wait, because a database
+// that is installed together with the services can start later than they do.
 func reach(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, error) {
 	var conn *sql.Conn
 	err := retry.Do(ctx, retry.WithMaxDuration(wait, retry.NewConstant(500*time.Millisecond)), func(ctx context.Context) error {
@@ -232,8 +237,8 @@ func reach(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, erro
 	return conn, err
 }
 
-// Code returns the SQLSTATE of err, or "" when it did not come from the server.
+// Code returns the SQLSTATE of err, or "" if the error is not from the server.
 func Code(err error) string { return sqlstate.Of(err) }
 
-// ForeignKeyViolation is the SQLSTATE of a row that refers to none.
+// ForeignKeyViolation is the SQLSTATE of a reference to a missing row.
 const ForeignKeyViolation = "23503"

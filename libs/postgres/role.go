@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
 )
 
-// role is the user of URL where the tables belong to another, whose name is given; "" where it is the same.
+// role returns the user of URL if owner, the owner of the tables, is a different user; otherwise "".
 func (c *Config) role(owner string) (string, error) {
 	by, err := pgx.ParseConfig(c.URL)
 	if err != nil {
@@ -32,8 +32,8 @@ func (c *Config) role(owner string) (string, error) {
 	return "", nil
 }
 
-// admit lets a role read and write the rows of a schema, and gives its sessions their settings. What is so already is left alone: whoever may not
-// change a role can have that done beforehand.
+// admit grants a role access to the rows of a schema, and gives its sessions their settings. It changes no settings
+// that are already correct, so that a user without permission to alter the role can have them set beforehand.
 func admit(ctx context.Context, conn *sql.Conn, role, schema string, wanted map[string]string) error {
 	var exists bool
 	if err := conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`, role).Scan(&exists); err != nil {
@@ -57,7 +57,7 @@ func admit(ctx context.Context, conn *sql.Conn, role, schema string, wanted map[
 	return nil
 }
 
-// giveSettings makes them those of the role's sessions in this database.
+// giveSettings makes wanted the role's session settings in this database.
 func giveSettings(ctx context.Context, conn *sql.Conn, role string, wanted map[string]string) error {
 	var (
 		database string
@@ -72,7 +72,7 @@ func giveSettings(ctx context.Context, conn *sql.Conn, role string, wanted map[s
 	if err != nil {
 		return fmt.Errorf("settings of role %s: %w", role, err)
 	}
-	for i := range given { // names are quoted where they need it
+	for i := range given { // PostgreSQL quotes names if necessary
 		given[i] = strings.ReplaceAll(given[i], `"`, "")
 	}
 	var missing []string
@@ -95,7 +95,8 @@ func giveSettings(ctx context.Context, conn *sql.Conn, role string, wanted map[s
 	return nil
 }
 
-// literal writes a setting's value as ALTER ROLE reads it. A list is written as such: as one literal it would be one name.
+// literal returns a setting's value in the syntax of ALTER ROLE. The list
+// search_path stays unquoted: as one literal it would be a single name.
 func literal(setting, value string) string {
 	if setting == "search_path" {
 		return value
@@ -103,7 +104,7 @@ func literal(setting, value string) string {
 	return "'" + strings.ReplaceAll(value, "'", "''") + "'"
 }
 
-// enoughConnections refuses a server, or a database, that takes fewer connections than the services may hold.
+// enoughConnections returns an error if the server or the database allows fewer connections than wanted.
 func enoughConnections(ctx context.Context, conn *sql.Conn, wanted int) error {
 	if wanted == 0 {
 		return nil

@@ -12,7 +12,7 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Rows returns the rows of a query. Its errors begin with what is being done.
+// Rows returns the rows of a query. what describes the operation and is the prefix of errors.
 func Rows[T any](ctx context.Context, q Querier, scan pgx.RowToFunc[T], what, sql string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {
@@ -25,7 +25,7 @@ func Rows[T any](ctx context.Context, q Querier, scan pgx.RowToFunc[T], what, sq
 	return list, nil
 }
 
-// Row returns the one row of a query, as [Rows] does; [pgx.ErrNoRows] says that there is none.
+// Row returns the single row of a query, like [Rows]. The error is [pgx.ErrNoRows] if there is no row.
 func Row[T any](ctx context.Context, q Querier, scan pgx.RowToFunc[T], what, sql string, args ...any) (T, error) {
 	var none T
 	rows, err := q.Query(ctx, sql, args...)

@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/dial"
 )
 
-// dialer makes connections on which nobody waits longer than silence for a sign of life. A server that is alive says by then
-// that the statement took too long (statement_timeout); one that says nothing is stopped, or the network swallows what it says,
-// and keep-alive does not find that out where a proxy stands between.
+// dialer returns a dial function. On its connections a read fails if the server sends nothing for the time
+// silence. A live server reports within that time that the statement took too long (statement_timeout). A silent
+// server is stopped, or the network drops its packets. TCP keep-alive does not detect that behind a proxy.
 func dialer(connect, silence time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
 	d := dial.Dialer()
 	d.Timeout = connect
@@ -28,17 +28,17 @@ func dialer(connect, silence time.Duration) func(ctx context.Context, network, a
 	}
 }
 
-// impatient is a connection of which each read takes silence at most, or until the deadline that was set, if that is nearer.
+// impatient is a connection whose reads last at most for the time silence, or until an earlier deadline that was set.
 type impatient struct {
 	net.Conn
 	silence time.Duration
 
 	mu    sync.Mutex
-	limit time.Time // zero: none
+	limit time.Time // zero: no deadline
 }
 
-// Read waits for silence at most, and closes the connection then. Its error is that of one that broke: pgx goes on using one
-// on which a read merely timed out.
+// Read waits at most for the time silence and then closes the connection. Its error is that of
+// a broken connection, because pgx continues to use a connection after a mere read timeout.
 func (c *impatient) Read(b []byte) (int, error) {
 	ours, err := c.begin()
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *impatient) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// begin sets until when the next read lasts, and reports whether that is the bound of silence.
+// begin sets the deadline of the next read. It returns true if the limit silence is the earlier one.
 func (c *impatient) begin() (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,14 +63,14 @@ func (c *impatient) begin() (bool, error) {
 	return ours, c.Conn.SetReadDeadline(until)
 }
 
-// limited reports whether the deadline that was set has passed, maybe during a read.
+// limited reports whether the caller's deadline has passed, possibly during a read.
 func (c *impatient) limited() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.limit.IsZero() && time.Until(c.limit) <= 0
 }
 
-// SetDeadline holds for reads that begin later, too.
+// SetDeadline also applies to reads that start later.
 func (c *impatient) SetDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,7 @@ func (c *impatient) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// SetReadDeadline holds for reads that begin later, too.
+// SetReadDeadline also applies to reads that start later.
 func (c *impatient) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

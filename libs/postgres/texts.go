@@ -12,16 +12,17 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// A migration that was released is never changed again; one that was not may be. Tables that were made by another text of it would
-// fail at the first statement that needs what has changed, so the text of each migration is noted with the tables, before it is
-// applied: a process that dies between leaves a note of what is still to come, which the next one writes anew.
+// The text of a released migration never changes; that of an unreleased one may. Tables of an
+// older text would fail at the first statement that needs the change. The hash of each
+// migration's text is therefore stored in this table before the migration runs. If the process
+// dies in between, the row describes a pending migration, and the next run overwrites it.
 const textsTable = `CREATE TABLE IF NOT EXISTS migration_texts (
     version bigint PRIMARY KEY,
     sha256  bytea NOT NULL CHECK (octet_length(sha256) = 32)
 )`
 
-// noteTexts notes the texts of the migrations that are to be applied, and refuses tables that were made by another text of one
-// that was.
+// noteTexts stores the hashes of pending migrations. It returns
+// [OtherTextError] if an applied migration had another text.
 func noteTexts(ctx context.Context, db *sql.DB, provider *goose.Provider, files fs.FS, schema string) error {
 	if _, err := db.ExecContext(ctx, textsTable); err != nil {
 		return err
@@ -59,10 +60,10 @@ func checkText(ctx context.Context, db *sql.DB, version int64, sum []byte, name,
 	return &OtherTextError{Migration: name, Schema: schema}
 }
 
-// OtherTextError says that tables were made by another text of a migration: by a build that was never released, as the text of a released
-// migration is never changed.
+// OtherTextError reports that a migration was applied with another text. That was
+// an unreleased build, because the text of a released migration never changes.
 type OtherTextError struct {
-	Migration string // the name of its file
+	Migration string // file name
 	Schema    string
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
 )
 
-// tracer adds to the spans what pgx lets a tracer decide: how long a caller waits for a connection of the pool, and which
-// connections it does not get back.
+// tracer adds two functions to the spans of otelpgx, through pgx's tracer hooks: it bounds
+// the wait for a connection of the pool, and it drops connections to a former primary.
 type tracer struct {
 	*otelpgx.Tracer
 	acquire time.Duration
@@ -20,13 +20,13 @@ type tracer struct {
 
 type cancelKey struct{}
 
-// TraceAcquireStart bounds the wait.
+// TraceAcquireStart bounds the wait for a connection.
 func (t *tracer) TraceAcquireStart(ctx context.Context, pool *pgxpool.Pool, data pgxpool.TraceAcquireStartData) context.Context {
 	bounded, cancel := context.WithTimeout(t.Tracer.TraceAcquireStart(ctx, pool, data), t.acquire)
 	return context.WithValue(bounded, cancelKey{}, cancel)
 }
 
-// TraceAcquireEnd frees the bound's timer.
+// TraceAcquireEnd releases the timer of that bound.
 func (t *tracer) TraceAcquireEnd(ctx context.Context, pool *pgxpool.Pool, data pgxpool.TraceAcquireEndData) {
 	t.Tracer.TraceAcquireEnd(ctx, pool, data)
 	if cancel, ok := ctx.Value(cancelKey{}).(context.CancelFunc); ok {
@@ -37,7 +37,7 @@ func (t *tracer) TraceAcquireEnd(ctx context.Context, pool *pgxpool.Pool, data p
 // demoted marks a connection to a server that was the primary before a failover.
 const demoted = "slotmesh.demoted"
 
-// TraceQueryEnd marks connections that can serve no writes any more.
+// TraceQueryEnd marks a connection whose server no longer accepts writes.
 func (t *tracer) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
 	t.Tracer.TraceQueryEnd(ctx, conn, data)
 	if sqlstate.Of(data.Err) == sqlstate.ReadOnly {
@@ -45,15 +45,15 @@ func (t *tracer) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.Tra
 	}
 }
 
-// TraceRelease closes such a connection, so that it does not go back into the pool. The pool's own hook for that would
-// bring every connection back in a goroutine, and the next caller would make another meanwhile.
+// TraceRelease closes a marked connection, so that it does not return to the pool. The pool's own hook
+// would return every connection in a goroutine, and the next caller would open another one in the meantime.
 func (t *tracer) TraceRelease(_ *pgxpool.Pool, data pgxpool.TraceReleaseData) {
 	if data.Conn.PgConn().CustomData()[demoted] == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
 	defer cancel()
-	_ = data.Conn.Close(ctx) // it is given up either way
+	_ = data.Conn.Close(ctx) // the connection is dropped in any case
 }
 
 var (

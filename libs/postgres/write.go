@@ -16,22 +16,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/periodic"
 )
 
-// Write names one write of a business, so that it is made or can never be made any more, whatever became of the connection
-// that it was sent on (semantics.md §3, §7). The statement that makes it calls
+// Write identifies one write of a business. It ensures that the write is either made or can never be
+// made, whatever happens to the connection (semantics.md §3, §7). The statement that makes it calls
 //
 //	may_write(business_id, write_id, begun)
 //
-// of its schema, which a migration of the service brings together with the table refused_writes. The function fails the
-// statement where the write was refused after the attempt had begun, and keeps every other decision about the write
-// waiting until its transaction has ended.
+// of its schema, which the service's migrations create together with the table refused_writes.
+// The function makes the statement fail if the write was refused after the attempt had begun.
+// Until its transaction ends, it blocks every other decision about the write.
 type Write struct {
 	Business uuid.UUID
-	ID       uuid.UUID // random, or that of [WriteID] where the client named the write
-	Begun    time.Time // when the attempt reached us (clock.Arrived)
+	ID       uuid.UUID // random, or from [WriteID] if the client identified the write
+	Begun    time.Time // time at which the attempt arrived (clock.Arrived)
 }
 
-// WriteID names a write by words of the client's, such as its Idempotency-Key and what it is for: the same words name the
-// same write. It is a UUID of version 8 that tells nothing of them.
+// WriteID derives the id of a write from words of the client, such as its Idempotency-Key and its
+// purpose. Equal words give equal ids. It is a UUID of version 8 that does not reveal the words.
 func WriteID(words ...string) uuid.UUID {
 	sum := sha256.New()
 	for _, w := range words {
@@ -44,21 +44,21 @@ func WriteID(words ...string) uuid.UUID {
 	return id
 }
 
-// ErrRefused says that a write was refused while this attempt at it was on its way. Nothing was written.
+// ErrRefused reports that the write was refused while this attempt was in progress. Nothing was written.
 var ErrRefused = errors.New("the write was refused meanwhile")
 
-// writeRefused is the SQLSTATE by which may_write fails a statement.
+// writeRefused is the SQLSTATE with which may_write makes a statement fail.
 const writeRefused = "SM001"
 
-// decideWithin is how much of an attempt's time is kept for learning its outcome, at most.
+// decideWithin is the maximal part of an attempt's time that is reserved for learning its outcome.
 const decideWithin = 3 * time.Second
 
-// Make makes a write by do, on one connection. Where that is lost on the way, it looks for the write with made on others,
-// until ctx ends. It returns nil where the write is there, and [ErrRefused] or an error of do where it is not, and never will be by
-// this attempt. A fault of kind outcome_unknown says that nobody could be asked.
+// Make makes a write with do on one connection. If the connection is lost, it looks for the write with made on other
+// connections until ctx ends. nil means that the write exists. After [ErrRefused] or an error of do it does not exist,
+// and this attempt can no longer make it. The fault outcome_unknown means that the database could not be asked.
 //
-// do sends the statement with the call of may_write, and may not change anything else than the database. made says whether the
-// write is there, and may read for the caller what it answers with.
+// do runs the statement that calls may_write, and must not change anything outside
+// the database. made reports whether the write exists, and may read its answer.
 func (w Write) Make(ctx context.Context, pool *pgxpool.Pool, do func(context.Context, *pgxpool.Conn) error, made func(context.Context, pgx.Tx) (bool, error)) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
@@ -83,16 +83,17 @@ func (w Write) Make(ctx context.Context, pool *pgxpool.Pool, do func(context.Con
 	return nil
 }
 
-// notMade is the error of a write whose connection was lost, and which is known not to be there: the store was away.
+// notMade is the error of a write whose connection was lost and
+// which verifiably does not exist: the store was unavailable.
 type notMade struct{ error }
 
-// SafeToRetry is what sqlstate.Away and pgconn.SafeToRetry ask.
+// SafeToRetry implements the interface that sqlstate.Away and pgconn.SafeToRetry check.
 func (*notMade) SafeToRetry() bool { return true }
 
-// Unwrap returns what failed.
+// Unwrap returns the original error.
 func (n *notMade) Unwrap() error { return n.error }
 
-// try ends before ctx does, so that there is time to learn what became of it.
+// try runs do with a deadline before that of ctx, so that time remains to learn the outcome.
 func try(ctx context.Context, conn *pgxpool.Conn, do func(context.Context, *pgxpool.Conn) error) error {
 	if end, ok := ctx.Deadline(); ok {
 		left := time.Until(end)
@@ -103,7 +104,7 @@ func try(ctx context.Context, conn *pgxpool.Conn, do func(context.Context, *pgxp
 	return do(ctx, conn)
 }
 
-// wait reports whether ctx lasts longer than the pause.
+// wait waits for the pause, at most 250 ms. It returns false if ctx ends first.
 func wait(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(min(pause, 250*time.Millisecond))
 	defer timer.Stop()
@@ -115,15 +116,16 @@ func wait(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// LockSQL keeps every other decision about the write $1 waiting until its transaction ends; may_write does the same.
+// LockSQL blocks every other decision about the write $1 until its transaction ends, like may_write.
 const LockSQL = `SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))`
 
-// RefuseSQL refuses, under the lock of [LockSQL], the write $2 of the business $1 to every attempt that began before $3.
+// RefuseSQL refuses the write $2 of the business $1 to every attempt
+// that began before $3. The transaction must hold the lock of [LockSQL].
 const RefuseSQL = `
 INSERT INTO refused_writes AS known (business_id, write_id, refused_at) VALUES ($1, $2, $3)
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 
-// learn is [Write.decide], tried on one connection after another until ctx ends.
+// learn calls [Write.decide] on one connection after another until it succeeds or ctx ends.
 func (w Write) learn(ctx context.Context, pool *pgxpool.Pool, made func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
 	for pause := 10 * time.Millisecond; ; pause *= 2 {
 		there, err := w.decide(ctx, pool, made)
@@ -133,10 +135,10 @@ func (w Write) learn(ctx context.Context, pool *pgxpool.Pool, made func(context.
 	}
 }
 
-// decide says whether the write is there; where it is not, this attempt can make it no more. An attempt that is just making
-// it is waited for.
+// decide reports whether the write exists. If it does not, decide prevents this
+// attempt from making it. It waits for an attempt that is making it at this moment.
 func (w Write) decide(ctx context.Context, pool *pgxpool.Pool, made func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, decideWithin/3) // another connection may be as dead
+	ctx, cancel := context.WithTimeout(ctx, decideWithin/3) // other connections may be dead, too
 	defer cancel()
 	there := false
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
@@ -153,18 +155,19 @@ func (w Write) decide(ctx context.Context, pool *pgxpool.Pool, made func(context
 	return there, err
 }
 
-// SweepWrites removes the notes of [Once] after a day, for which a repeated request gets the same answer; and the refusals that no
-// attempt can meet any more, however long its request, its statement in the network or its replica stood still.
+// SweepWrites deletes idempotency results after a day; until then a repeated request gets the same answer.
+// It also deletes refusals after a day, when no delayed attempt, statement or replica can still meet them.
 func SweepWrites(ctx context.Context, pool *pgxpool.Pool) error {
 	_, made := pool.Exec(ctx, `DELETE FROM made_writes WHERE made_at <= clock_timestamp() - interval '24 hours'`)
 	_, refused := pool.Exec(ctx, `DELETE FROM refused_writes WHERE refused_at <= clock_timestamp() - interval '24 hours'`)
 	return errors.Join(made, refused)
 }
 
-// sweepEvery is how often old notes are removed. They harm nobody, so it may be rare.
+// sweepEvery is the interval of the deletion. Old rows do no harm, so that it may be long.
 const sweepEvery = 10 * time.Minute
 
-// KeepSweepingWrites calls [SweepWrites] until ctx ends. A database that is away is tried again the next time.
+// KeepSweepingWrites calls [SweepWrites] periodically until ctx
+// ends. After a failure it tries again at the next interval.
 func KeepSweepingWrites(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
 	return periodic.Job{Every: sweepEvery, Within: time.Minute, Failed: "notes of old writes stay for now", Do: func(ctx context.Context) error {
 		return SweepWrites(ctx, pool)

@@ -1,5 +1,5 @@
-// Package sqlstate is the one table of what an error of PostgreSQL means for an answer. It knows no driver, so that the
-// server can use it in services without tables.
+// Package sqlstate maps errors of PostgreSQL to their meaning for an answer. It
+// depends on no driver, so that libs/server can use it in services without a database.
 package sqlstate
 
 import (
@@ -9,33 +9,33 @@ import (
 	"strings"
 )
 
-// ReadOnly is what a server answers a write with that is no primary any more.
+// ReadOnly is the SQLSTATE of a write on a server that is no longer the primary.
 const ReadOnly = "25006"
 
-// LockNotAvailable is what a statement is answered that waited longer for a lock than lock_timeout.
+// LockNotAvailable is the SQLSTATE of a statement that waited for a lock longer than lock_timeout.
 const LockNotAvailable = "55P03"
 
-// NotAllowed is what a server answers a user that may not do what the statement asks for.
+// NotAllowed is the SQLSTATE of a statement that the user lacks permission for.
 const NotAllowed = "42501"
 
-// away are the SQLSTATEs, and classes of them, that say nothing about the request: the same one may be answered soon, by
-// the same server or another (PostgreSQL's documentation, appendix A).
+// away holds SQLSTATEs, and prefixes of them, that do not depend on the request: the same
+// request may soon succeed on this or another server (PostgreSQL documentation, appendix A).
 var away = []string{
 	"08",             // the connection failed
-	"25P03",          // the transaction was idle for too long: the service was paused
+	"25P03",          // the transaction was idle for too long, as after a pause of the service
 	"25P04",          // the transaction took too long
-	ReadOnly,         // a replica, as the former primary is after a failover
-	"26000",          // the prepared statement is gone: a crash, or a pooler between
-	"40001",          // lost against another transaction
+	ReadOnly,         // a replica, such as the former primary after a failover
+	"26000",          // the prepared statement is gone, after a crash or behind a pooler
+	"40001",          // serialization failure
 	"40P01",          // deadlock
-	"53",             // no connections, memory or disk left
-	LockNotAvailable, // a lock could not be had in time
-	"57014",          // the statement took too long
-	"57P",            // stopping, starting, crashed
-	"58",             // the machine below it fails
+	"53",             // out of connections, memory or disk
+	LockNotAvailable, // lock timeout
+	"57014",          // statement timeout
+	"57P",            // server stopping, starting or crashed
+	"58",             // system error
 }
 
-// Of returns the SQLSTATE of err, or "" when it did not come from the server.
+// Of returns the SQLSTATE of err, or "" if the error is not from the server.
 func Of(err error) string {
 	var database interface{ SQLState() string }
 	if errors.As(err, &database) {
@@ -44,8 +44,8 @@ func Of(err error) string {
 	return ""
 }
 
-// Away reports whether err says that a store could not be asked, or could not answer just now. Of what was to be written,
-// it says nothing.
+// Away reports whether err means that a store could not be reached, or could
+// not answer at this time. It does not tell whether a write was carried out.
 func Away(err error) bool {
 	if code := Of(err); code != "" {
 		for _, beginning := range away {
@@ -56,6 +56,6 @@ func Away(err error) bool {
 		return false
 	}
 	var network *net.OpError
-	var unsent interface{ SafeToRetry() bool } // pgx's word for a connection that was closed before
+	var unsent interface{ SafeToRetry() bool } // how pgx marks a connection that was closed before the request
 	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &unsent) && unsent.SafeToRetry()
 }
