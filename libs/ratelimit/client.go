@@ -2,25 +2,25 @@ package ratelimit
 
 import "net/netip"
 
-// Client is whose requests count together, in one window or in several that must all have room.
+// Client is the subject of a limit. Its requests count in one window, or in several that must all have room.
 type Client struct {
-	group   string // windows of one group lie on one node of a Redis cluster
+	group   string // windows of one group are on one node of a Redis cluster
 	windows [3]share
 	n       int
 }
 
-// share is one window of a client: its name within the group, and how many times the limit it has.
+// share is one window of a client: its name within the group, and the factor by which the limit is multiplied.
 type share struct {
 	name  string
 	times int
 }
 
-// wider is how many times the limit the networks around a /64 have.
+// wider is the factor of the limit for the networks around a /64.
 const wider = 10
 
-// Address is the client at an address: an IPv4 address by itself, also where it is written as IPv6; an IPv6 address by
-// its /64, which one customer holds as a whole, and with ten times the limit by its /56 and its /48, of which
-// providers give out either (semantics.md §8).
+// Address returns the client at an address. An IPv4 address counts by itself, also in its IPv6 form.
+// An IPv6 address counts by its /64, which belongs to one customer as a whole. It also counts, with
+// ten times the limit, by its /56 and its /48, since providers assign either size (semantics.md §8).
 func Address(addr netip.Addr) Client {
 	addr = addr.Unmap().WithZone("")
 	if !addr.Is6() {
@@ -31,7 +31,7 @@ func Address(addr netip.Addr) Client {
 	return Client{group: whole, n: 3, windows: [3]share{{network(64), 1}, {network(56), wider}, {whole, wider}}}
 }
 
-// ID is the client that has an id, such as that of an API key.
+// ID returns the client with an id, such as that of an API key.
 func ID(id string) Client { return single(id) }
 
 func single(name string) Client { return Client{group: name, n: 1, windows: [3]share{{"", 1}}} }

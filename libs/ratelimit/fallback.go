@@ -12,23 +12,26 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// How often Redis is tried while it is away.
+// Thresholds of the circuit breaker for Redis.
 const (
 	failuresToTrip  = 3
 	redisRetryAfter = time.Second
 )
 
-// The stores of the metric: who decided. Remembered is what this process knew already, without asking Redis.
+// Values of the metric's label store: the store that made the decision. "remembered"
+// is a refusal that this process already knew, without a request to Redis.
 const inRedis, inProcess, remembered = "redis", "local", "remembered"
 
-// Fallback asks the shared limiter and, while that one fails or is slow, the local one: requests go on, and so do
-// limits. The local one is told of every request that passes, so that it stands in with the history this process has
-// seen, and of every refusal, so that clients over their limit cost no round trip: refused requests do not count, so nothing
-// can let such a client through earlier. After three failures in a row the shared one is left alone and tried again each
-// second, by one request.
+// Fallback uses the shared limiter, and the local one while the shared
+// one fails or is slow, so that requests and limits continue to work.
 //
-// It counts slotmesh.ratelimit.decisions by store (redis, local, remembered) and outcome (allowed, refused), and logs one line
-// when the local limiter takes over and one when the shared one is back.
+// The local limiter records every request that passes, so that it can take over with the history of
+// this process. It also records every refusal, so that clients over their limit cost no round trip:
+// refused requests do not count, and therefore no event can admit such a client earlier. After
+// three consecutive failures the shared limiter is not used; one request per second tries it again.
+//
+// It counts slotmesh.ratelimit.decisions by store (redis, local, remembered) and outcome (allowed,
+// refused). It logs one line when the local limiter takes over and one when the shared limiter is back.
 type Fallback struct {
 	shared    Limiter
 	local     *Local
@@ -38,7 +41,7 @@ type Fallback struct {
 	labels    map[decided]metric.MeasurementOption
 }
 
-// decided is what tells decisions apart in the metric.
+// decided holds the labels of a decision in the metric.
 type decided struct {
 	store   string
 	allowed bool
@@ -46,7 +49,7 @@ type decided struct {
 
 var _ Limiter = (*Fallback)(nil)
 
-// NewFallback puts local in for shared.
+// NewFallback returns a limiter that uses shared, and local while shared fails.
 func NewFallback(shared Limiter, local *Local, tel *telemetry.Telemetry) *Fallback {
 	return newFallback(shared, local, tel, redisRetryAfter)
 }
@@ -74,23 +77,23 @@ func newFallback(shared Limiter, local *Local, tel *telemetry.Telemetry, retryAf
 	return f
 }
 
-// Allow decides by the shared limiter, else by the local one. Its error is that of ctx, or says that the limit makes
-// no sense; never that of Redis.
+// Allow decides by the shared limiter, otherwise by the local one. It returns
+// an error if ctx is done or the limit is invalid, but not if Redis fails.
 func (f *Fallback) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
 	return only(ctx, f, Question{who, limit})
 }
 
-// AllowInTurn decides by the shared limiter, else by the local one. Errors as of Allow.
+// AllowInTurn decides by the shared limiter, otherwise by the local one. Errors: those of Allow.
 func (f *Fallback) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error) {
 	if err := check(ctx, asked); err != nil {
-		return nil, err // a caller that went away is no failure of Redis
+		return nil, err // a cancelled context is no failure of Redis
 	}
 	for i, q := range asked {
 		wait := f.local.Refused(q.Who, q.Limit)
 		if wait == 0 {
 			continue
 		}
-		decisions := f.decide(ctx, asked[:i]) // which may refuse it first
+		decisions := f.decide(ctx, asked[:i]) // an earlier limit may refuse it first
 		if i == 0 || decisions[len(decisions)-1].Allowed {
 			decisions = append(decisions, refused(wait))
 			f.count(ctx, remembered, refused(wait))
@@ -100,11 +103,11 @@ func (f *Fallback) AllowInTurn(ctx context.Context, asked ...Question) ([]Decisi
 	return f.decide(ctx, asked), nil
 }
 
-// Refused says how long the client is known to be refused, without counting anything and without asking Redis; 0 where that is
-// not known.
+// Refused returns how long the client is known to be refused, or 0
+// if that is not known. It counts nothing and does not ask Redis.
 func (f *Fallback) Refused(who Client, limit Limit) time.Duration { return f.local.Refused(who, limit) }
 
-// decide asks those of whom nothing is known yet.
+// decide decides on questions for which no refusal is known.
 func (f *Fallback) decide(ctx context.Context, asked []Question) []Decision {
 	if len(asked) == 0 {
 		return nil
@@ -118,7 +121,7 @@ func (f *Fallback) decide(ctx context.Context, asked []Question) []Decision {
 	for i, d := range decisions {
 		f.count(ctx, store, d)
 		switch q := asked[i]; {
-		case store == inProcess: // has counted it
+		case store == inProcess: // the local limiter has already counted it
 		case d.Allowed:
 			f.local.accept(q.Who, q.Limit, began)
 		default:
@@ -132,7 +135,7 @@ func (f *Fallback) count(ctx context.Context, store string, d Decision) {
 	f.decisions.Add(ctx, 1, f.labels[decided{store, d.Allowed}])
 }
 
-// logChange leaves out the half-open state: a try that fails changes nothing for anyone.
+// logChange does not log the half-open state: a failed trial changes nothing.
 func (f *Fallback) logChange(_ string, from, to gobreaker.State) {
 	switch {
 	case from == gobreaker.StateClosed && to == gobreaker.StateOpen:

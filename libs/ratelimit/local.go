@@ -13,31 +13,32 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 )
 
-// Bounds of the memory of a [Local]: keys, and times of requests over all keys (8 bytes each, with room to grow twice that).
+// Bounds of the memory of a [Local]: the number of windows, and of request
+// times in all windows (8 bytes each, up to 16 with spare capacity).
 const (
 	maxLocalKeys  = 65_536
 	maxLocalTimes = 2 << 20
 )
 
-// Local counts in this process. Idle windows are forgotten, and beyond 65,536 of them, or 2,097,152 requests kept, the one unused
-// for longest is: an attacker with that many addresses gains more from them than from being forgotten. It is safe for
-// many goroutines.
+// Local counts in this process. It drops idle windows. Beyond 65,536 windows or 2,097,152 recorded
+// requests, it drops the least recently used window. An attacker with that many addresses gains
+// more from the addresses than from dropped windows. It is safe for concurrent use.
 type Local struct {
 	clock clock.Clock
-	start time.Time // acceptances are kept as time since it: 8 bytes each, and monotonic where the clock is
-	times int       // at most
+	start time.Time // times are stored relative to it: 8 bytes each, monotonic like the clock
+	times int       // maximum of kept
 
 	mu      sync.Mutex
 	windows *simplelru.LRU[windowKey, *window]
-	kept    int // times in all windows
+	kept    int // number of times in all windows
 }
 
-// windowKey is one window of a client under one limit.
+// windowKey identifies one window of a client under one limit.
 type windowKey struct{ limit, group, share string }
 
 var _ Limiter = (*Local)(nil)
 
-// NewLocal returns a limiter without state that goes by the clock.
+// NewLocal returns an empty limiter that uses the clock now.
 func NewLocal(now clock.Clock) *Local { return newLocal(now, maxLocalKeys, maxLocalTimes) }
 
 func newLocal(now clock.Clock, keys, times int) *Local {
@@ -50,12 +51,12 @@ func newLocal(now clock.Clock, keys, times int) *Local {
 	return l
 }
 
-// Allow decides in memory. Its error is that of ctx, or says that the limit makes no sense.
+// Allow decides in memory. It returns an error if ctx is done or the limit is invalid.
 func (l *Local) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
 	return only(ctx, l, Question{who, limit})
 }
 
-// AllowInTurn decides in memory. Errors as of Allow.
+// AllowInTurn decides in memory. Errors: those of Allow.
 func (l *Local) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error) {
 	if err := check(ctx, asked); err != nil {
 		return nil, err
@@ -74,10 +75,10 @@ func (l *Local) inTurn(asked []Question) []Decision {
 	return decisions
 }
 
-// now is the time since the start.
+// now returns the time since start.
 func (l *Local) now() time.Duration { return l.clock.Now().Sub(l.start) }
 
-// allow is the script rolling_window.lua in Go; the two change together.
+// allow is the Go version of the script rolling_window.lua; change both together.
 func (l *Local) allow(who Client, limit Limit) Decision {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,7 +92,7 @@ func (l *Local) allow(who Client, limit Limit) Decision {
 		count, oldest := w.live(now)
 		if count >= n {
 			if age := now - w.accepted[count-n]; age < 0 {
-				l.kept -= w.clear() // the clock was set back; what it showed before means nothing now
+				l.kept -= w.clear() // the clock was set back, which makes the earlier times meaningless
 				count, oldest = 0, now
 			} else {
 				wait = max(wait, limit.Window-age)
@@ -108,8 +109,7 @@ func (l *Local) allow(who Client, limit Limit) Decision {
 	return passes
 }
 
-// Refused is how long the client is known to be refused, by what was counted here and by what Redis said; 0 where that is not
-// known.
+// Refused returns how long the client is known to be refused, by local counts and by answers of Redis; 0 if not known.
 func (l *Local) Refused(who Client, limit Limit) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -128,8 +128,8 @@ func (l *Local) Refused(who Client, limit Limit) time.Duration {
 	return max(0, min(wait, limit.Window))
 }
 
-// accept notes a request that Redis let pass. at is when Redis was asked, not when it answered: what is kept here is then never
-// younger than in Redis, and nobody is refused here whom Redis would let pass.
+// accept records a request that Redis allowed. at is the time of the request to Redis, not of its answer. Times
+// here are then never later than in Redis, so that the local limiter refuses no request that Redis would allow.
 func (l *Local) accept(who Client, limit Limit, at time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -141,7 +141,7 @@ func (l *Local) accept(who Client, limit Limit, at time.Duration) {
 	l.note(who, limit, at)
 }
 
-// refuse notes that Redis refuses the client until then.
+// refuse records that Redis refuses the client until the time until.
 func (l *Local) refuse(who Client, limit Limit, until time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,8 +164,8 @@ func (l *Local) note(who Client, limit Limit, at time.Duration) {
 	}
 }
 
-// forgetIdle drops windows in which nothing counts any more, beginning with the one unused for longest. One that is not idle
-// hides those behind it for a while, which costs only memory, and that is bounded.
+// forgetIdle drops idle windows, beginning with the least recently used one. It stops at the first
+// window that is not idle, which can hide idle ones behind it. That costs only memory, which is bounded.
 func (l *Local) forgetIdle(now time.Duration) {
 	for {
 		key, w, ok := l.windows.GetOldest()
@@ -188,19 +188,19 @@ func (l *Local) window(who Client, limit Limit, s share) *window {
 
 // window is the state of one key.
 type window struct {
-	accepted     []time.Duration // when requests were accepted, oldest first
+	accepted     []time.Duration // times of accepted requests, oldest first
 	refusedUntil time.Duration   // by Redis
-	idleAt       time.Duration   // nothing counts from here on
+	idleAt       time.Duration   // from this time on the window is empty
 }
 
-// forget drops what is a window old, and returns how many it were.
+// forget drops the times that are at least one window old and returns their number.
 func (w *window) forget(now, length time.Duration) int {
 	old := sort.Search(len(w.accepted), func(i int) bool { return now-w.accepted[i] < length })
 	w.accepted = w.accepted[old:]
 	return old
 }
 
-// live is how many count, and the oldest of them.
+// live returns the number of counted requests and the time of the oldest.
 func (w *window) live(now time.Duration) (int, time.Duration) {
 	if len(w.accepted) == 0 {
 		return 0, now
@@ -214,7 +214,7 @@ func (w *window) clear() int {
 	return n
 }
 
-// insert keeps the order: requests are answered in another order than they were asked in.
+// insert inserts at in order: answers can arrive in another order than the requests.
 func (w *window) insert(at time.Duration) {
 	i := len(w.accepted)
 	for i > 0 && w.accepted[i-1] > at {

@@ -1,8 +1,8 @@
-// Package ratelimit counts requests in exact rolling windows (semantics.md §8): N requests pass at once, the N+1st is
-// refused until the oldest that passed is one window old, and refused ones do not count.
+// Package ratelimit counts requests in exact rolling windows (semantics.md §8). N requests pass at once.
+// The next one is refused until the oldest that passed is one window old. Refused requests do not count.
 //
-// [Redis] keeps the state for all replicas, [Local] keeps the same in this process, and [Fallback] puts the second in
-// for the first while Redis is away. All pass one test suite. Which limits there are, libs/limits says.
+// [Redis] keeps the state for all replicas, [Local] keeps it in this process, and [Fallback] uses
+// the local one while Redis is down. All pass the same test suite. libs/limits defines the limits.
 package ratelimit
 
 import (
@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// Limit allows N requests in any span of one Window. Name tells its counts from those of other limits. One with N 0 is none:
-// everything passes, nothing is counted.
+// Limit allows N requests in any period of one Window. Name separates its counts from those
+// of other limits. With N 0 there is no limit: every request passes, and nothing is counted.
 type Limit struct {
 	Name   string
 	N      int
 	Window time.Duration
 }
 
-// PerMinute is the limit of n requests in any 60 seconds.
+// PerMinute returns the limit of n requests in any 60 seconds.
 func PerMinute(name string, n int) Limit { return Limit{Name: name, N: n, Window: time.Minute} }
 
-// check says what is wrong with the limit, if anything.
+// check returns an error if the limit is invalid.
 func (l Limit) check() error {
 	if l.N < 0 || l.N > 0 && l.Window < time.Microsecond {
 		return fmt.Errorf("limit %q: %d per %s is none; give 0, or a number above 0 and a window of at least 1µs", l.Name, l.N, l.Window)
@@ -31,33 +31,34 @@ func (l Limit) check() error {
 	return nil
 }
 
-// Decision says whether a request passes.
+// Decision is the result of a check.
 type Decision struct {
 	Allowed    bool
-	RetryAfter time.Duration // the exact time until one would pass; 0 where this one did
-	Left       int           // how many more would pass now
-	Reset      time.Duration // until the oldest request that counts no longer does; RetryAfter where refused
+	RetryAfter time.Duration // exact wait until a request would pass; 0 if allowed
+	Left       int           // further requests that would pass now
+	Reset      time.Duration // until the oldest counted request expires; RetryAfter if refused
 }
 
-// refused is the decision that a request may come back after wait.
+// refused returns the decision that a request may be repeated after wait.
 func refused(wait time.Duration) Decision { return Decision{RetryAfter: wait, Reset: wait} }
 
-// Limiter decides on one request of a client at a time. A limit of one name is always given with the same figures. An error
-// means that it could not be decided: that of ctx, that of the store, or that the limit makes no sense.
+// Limiter checks requests of clients one at a time. Limits of one name must always have the same N and
+// Window. An error means that no decision was made: ctx is done, the store failed, or the limit is invalid.
 type Limiter interface {
 	Allow(ctx context.Context, who Client, limit Limit) (Decision, error)
-	// AllowInTurn decides on one request by several limits, one after the other, in one round trip: it counts under each that lets it
-	// pass, and those after the first that refuses it are not asked. There is a decision for each that was asked. None may be a limit of N 0.
+	// AllowInTurn checks one request against several limits, in order and in one round trip.
+	// The request counts under each limit that allows it; after the first refusal no further
+	// limit is checked. It returns a decision for each checked limit. No limit may have N 0.
 	AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error)
 }
 
-// Question is whether one more request of a client passes a limit.
+// Question asks whether one more request of a client passes a limit.
 type Question struct {
 	Who   Client
 	Limit Limit
 }
 
-// only is a limiter's decision on a single question. By a limit of N 0 everything passes.
+// only returns a limiter's decision on a single question. A limit with N 0 allows everything.
 func only(ctx context.Context, by Limiter, asked Question) (Decision, error) {
 	if asked.Limit.N == 0 {
 		return Decision{Allowed: true}, ctx.Err()
@@ -69,7 +70,7 @@ func only(ctx context.Context, by Limiter, asked Question) (Decision, error) {
 	return decisions[0], nil
 }
 
-// check says why questions cannot be asked, if anything.
+// check returns an error if ctx is done or a question is invalid.
 func check(ctx context.Context, asked []Question) error {
 	err := ctx.Err()
 	for _, q := range asked {
@@ -81,5 +82,5 @@ func check(ctx context.Context, asked []Question) error {
 	return err
 }
 
-// Seconds is a wait as headers take it: whole seconds, rounded up.
+// Seconds returns a wait in whole seconds, rounded up, as headers require.
 func Seconds(wait time.Duration) int { return int((wait + time.Second - 1) / time.Second) }

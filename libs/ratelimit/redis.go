@@ -16,18 +16,19 @@ var rollingWindowSource string
 
 var rollingWindow = redis.NewScript(rollingWindowSource)
 
-// maxRoundTrips is how many round trips of one [Redis] are under way at a time. Checks that come meanwhile wait for the next one and
-// share it: under load, a round trip is most of what a check costs.
+// maxRoundTrips is the maximal number of concurrent round trips of one [Redis]. Checks that arrive
+// in the meantime share the next one: under load, a round trip is most of the cost of a check.
 const maxRoundTrips = 2
 
-// maxBatch bounds how many checks one round trip takes.
+// maxBatch is the maximal number of checks in one round trip.
 const maxBatch = 128
 
-// Redis counts in Redis, on Redis's clock, so that all replicas share one limit. A check is one script and one round trip, which
-// checks made at the same time share; only the first after a start of Redis takes two, because the script has to be sent.
+// Redis counts in Redis, by Redis's clock, so that all replicas share one limit. A
+// check is one script call in one round trip, which concurrent checks share. Only the
+// first check after a start of Redis needs two, because the script must be loaded.
 //
-// A script is sent once. Whether one that was not answered in time has counted cannot be known, and sent again it would
-// count twice.
+// A script call is sent once. If it was not answered in time, it
+// may or may not have counted, and a second call could count twice.
 type Redis struct {
 	client   redis.UniversalClient
 	prefix   string
@@ -35,24 +36,24 @@ type Redis struct {
 
 	mu         sync.Mutex
 	waiting    []*call
-	roundTrips int // under way
+	roundTrips int // in progress
 }
 
 var _ Limiter = (*Redis)(nil)
 
-// NewRedis returns a limiter whose Redis keys begin with prefix. A check that Redis does not answer within patience is an
-// error; for that the client must be made with ContextTimeoutEnabled.
+// NewRedis returns a limiter whose Redis keys have the prefix prefix. A check fails if
+// Redis does not answer within patience; this requires a client with ContextTimeoutEnabled.
 func NewRedis(client redis.UniversalClient, prefix string, patience time.Duration) *Redis {
 	return &Redis{client: client, prefix: prefix, patience: patience}
 }
 
-// Allow decides in Redis. Its error is that of Redis or of ctx, or says that the limit makes no sense.
+// Allow decides in Redis. It returns an error if Redis fails, ctx is done, or the limit is invalid.
 func (r *Redis) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
 	return only(ctx, r, Question{who, limit})
 }
 
-// AllowInTurn decides in Redis, in one round trip; where that is a cluster, whose nodes each keep some clients, in one for each limit. Errors as of
-// Allow.
+// AllowInTurn decides in Redis in one round trip. In a cluster, whose nodes each hold
+// some of the clients, it takes one round trip per limit. Errors: those of Allow.
 func (r *Redis) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error) {
 	if err := check(ctx, asked); err != nil {
 		return nil, err
@@ -73,11 +74,11 @@ func (r *Redis) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision,
 	return decisions, nil
 }
 
-// ask puts questions to one node.
+// ask sends questions to one node.
 func (r *Redis) ask(ctx context.Context, asked []Question) ([]Decision, error) {
 	c := &call{ctx: ctx, cmd: r.command(asked), begun: time.Now(), done: make(chan struct{})} //nolint:forbidigo // measures Redis, with the monotonic clock
 	r.enqueue(c)
-	<-c.done // soon: no round trip takes longer than patience
+	<-c.done // bounded: no round trip takes longer than patience
 	answer, err := c.cmd.Int64Slice()
 	if err == nil && (len(answer) == 0 || len(answer)%3 != 0) {
 		err = fmt.Errorf("the script answered %v", answer)
@@ -95,23 +96,23 @@ func (r *Redis) ask(ctx context.Context, asked []Question) ([]Decision, error) {
 
 // call is one call of the script.
 type call struct {
-	ctx   context.Context // of the request that is counted
+	ctx   context.Context // of the counted request
 	cmd   once
 	begun time.Time
-	done  chan struct{} // closed once cmd has its answer
+	done  chan struct{} // closed when cmd has its answer
 }
 
-// once is a command that go-redis never sends again by itself, whatever the client's settings are; it does follow a cluster's
-// redirections, as what was redirected was not executed.
+// once is a command that go-redis never repeats, regardless of the client's settings. It
+// still follows redirections of a cluster, because a redirected command was not executed.
 type once struct{ *redis.Cmd }
 
-// NoRetry says so to go-redis.
+// NoRetry disables the retries of go-redis.
 func (once) NoRetry() bool { return true }
 
 var _ redis.Cmder = once{}
 
-// command calls the script for the windows of each client. Their keys are tagged with the client's group, so that in a cluster those
-// of one client lie on the same node.
+// command returns the script call for the windows of the clients. Hash tags
+// in the keys keep the windows of one client on one node of a cluster.
 func (r *Redis) command(asked []Question) once {
 	keys, args := make([]any, 0, 4+4*len(asked)), make([]any, 0, 8)
 	keys = append(keys, "evalsha", rollingWindow.Hash(), 0)
@@ -129,7 +130,7 @@ func (r *Redis) command(asked []Question) once {
 	return once{cmd}
 }
 
-// enqueue adds the check to those that wait for a round trip.
+// enqueue adds a check to the next round trip.
 func (r *Redis) enqueue(c *call) {
 	r.mu.Lock()
 	r.waiting = append(r.waiting, c)
@@ -143,7 +144,7 @@ func (r *Redis) enqueue(c *call) {
 	}
 }
 
-// drain makes one round trip after the other until no check waits.
+// drain makes round trips until no check waits.
 func (r *Redis) drain() {
 	for {
 		r.mu.Lock()
@@ -163,8 +164,9 @@ func (r *Redis) drain() {
 	}
 }
 
-// run makes one round trip, and a second one for the calls that failed as Redis did not know the script: such calls have not counted. The
-// round trip is part of the first request's trace, but does not end with that request, as others share it.
+// run makes one round trip. A second one follows for calls that failed because Redis did
+// not know the script; such calls have not counted. The round trip belongs to the trace
+// of the first request, but does not end with that request, because others share it.
 func (r *Redis) run(batch []*call) {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(batch[0].ctx), batch[0].begun.Add(r.patience))
 	defer cancel()
@@ -188,7 +190,7 @@ func (r *Redis) run(batch []*call) {
 	r.send(ctx, unknown)
 }
 
-// send sends the commands of the calls; errors are those of the commands.
+// send sends the commands of the calls. Each command holds its own error.
 func (r *Redis) send(ctx context.Context, batch []*call) {
 	if len(batch) == 1 {
 		_ = r.client.Process(ctx, batch[0].cmd)
