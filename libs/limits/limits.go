@@ -1,9 +1,9 @@
-// Package limits is the table of the limits of semantics.md §8, and what counts requests against them: by address before
-// anything else is done for a request to a public port, by key once it is known whose the key is, and wrong admin tokens by
-// address. How a count is kept, libs/ratelimit says.
+// Package limits defines the limits of semantics.md §8 and counts requests against them. A request
+// to a public port is counted by address before any other work, and by API key when the owner of
+// the key is known. Wrong admin tokens are counted by address. libs/ratelimit does the counting.
 //
-// Every public path has a limit, by construction: which one is read from the path itself, and a path that names none counts
-// against the limit called other.
+// Every public path has a limit by construction: the path itself selects it,
+// and a path without its own limit counts against the limit named other.
 package limits
 
 import (
@@ -25,31 +25,37 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Config are the settings of limits. Numbers are requests a minute; 0 is no limit.
+// Config holds the settings of limits. Numbers are requests per minute; 0 means no limit.
 type Config struct {
-	// Counting says how long Redis is waited for.
+	// Counting holds the settings of the counting in Redis.
 	Counting ratelimit.Config
-	// PublicPerMinute is what one address has on each public path for which interface.md §8 names no figure.
+	// PublicPerMinute is the limit per address on each public path for which interface.md §8 names no number.
 	PublicPerMinute int `env:"PUBLIC_LIMIT_PER_MINUTE, default=600"`
-	// WebhookPerMinute is what one address has on the path of a payment provider's notices, which all come from a few.
+	// WebhookPerMinute is the limit per address on the path of a
+	// payment provider's webhooks, which come from few addresses.
 	WebhookPerMinute int `env:"WEBHOOK_LIMIT_PER_MINUTE, default=6000"`
-	// BookPerMinute is what one address has on POST /book (interface.md §8).
+	// BookPerMinute is the limit per address on POST /book (interface.md §8).
 	BookPerMinute int `env:"BOOKING_IP_LIMIT_PER_MINUTE, default=10"`
-	// PagesPerMinute is what one address reads of booking pages; each may ask for what /available-dates computes.
+	// PagesPerMinute is the limit per address on reads of booking
+	// pages. Each read may cost as much as /available-dates.
 	PagesPerMinute int `env:"PAGES_LIMIT_PER_MINUTE, default=120"`
-	// KeyPerMinute is what one API key has on POST /book and /mcp together (interface.md §8, semantics.md §9).
+	// KeyPerMinute is the limit per API key on POST /book and /mcp together (interface.md §8, semantics.md §9).
 	KeyPerMinute int `env:"BOOKING_KEY_LIMIT_PER_MINUTE, default=100"`
-	// WrongTokensPerMinute is how many wrong admin tokens one address may show; with more it is refused whatever it shows.
+	// WrongTokensPerMinute is the number of wrong admin tokens per
+	// address. Beyond it, every request with a token is refused.
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE, default=10"`
-	// AdminPerMinute is what one principal has on the admin API: a token of it, or the environment's.
+	// AdminPerMinute is the limit per principal on the admin API. A
+	// principal is a token of the API or the token of the environment.
 	AdminPerMinute int `env:"ADMIN_LIMIT_PER_MINUTE, default=1200"`
-	// SignInsPerMinute is how many attempts to sign in one source has ([Attempter]). Wrong attempts also count in longer windows.
+	// SignInsPerMinute is the number of attempts to sign in per source
+	// ([Attempter]). Wrong attempts also count in longer windows.
 	SignInsPerMinute int `env:"SIGN_INS_PER_MINUTE, default=10"`
-	// InvitationsPerHour is how many invitations one business sends within an hour; those of operators do not count.
+	// InvitationsPerHour is the number of invitations that one business
+	// may send in an hour. Invitations by operators do not count.
 	InvitationsPerHour int `env:"INVITATIONS_PER_HOUR, default=30"`
 }
 
-// Validate names the settings that are no numbers of requests.
+// Validate names the settings that are not valid numbers of requests.
 func (c *Config) Validate() error {
 	errs := []error{c.Counting.Validate()}
 	for name, n := range map[string]int{
@@ -66,10 +72,10 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// mostPerMinute bounds what is kept of one client: 8 bytes for each request of a minute, ten times as many for its networks.
+// mostPerMinute bounds the memory per client: 8 bytes per request in a minute, and ten times as much for its networks.
 const mostPerMinute = 100_000
 
-// Names of limits that code asks for.
+// Names of limits that the code refers to.
 const (
 	webhook    = "webhook"
 	manage     = "manage"
@@ -88,25 +94,25 @@ const (
 	accountNotice      = "account-notice"
 )
 
-// requests says which requests a limit counts.
+// requests selects the requests that a limit counts.
 type requests int
 
 const (
 	reads        requests = iota // GET and HEAD of /api/public/{slug}/{name}
 	writes                       // POST to /api/public/{slug}/{name}
 	descriptions                 // GET and HEAD of /api/public/{name}
-	special                      // those that code says
+	special                      // selected by code
 )
 
-// limit is a line of the table: what is counted under which name, and how much of it passes in a minute. It is counted by
-// address unless said otherwise.
+// limit is a row of the table: the requests that it counts, its name, and the
+// number that pass in a minute. It counts by address unless stated otherwise.
 type limit struct {
 	name      string
 	perMinute int
 	requests
 }
 
-// table is all limits. Those of interface.md §8 stand as figures, all else are settings.
+// table returns all limits per minute. The numbers of interface.md §8 are constants; all others are settings.
 func (c *Config) table() []limit {
 	return []limit{
 		{"slots", 60, reads},
@@ -125,8 +131,8 @@ func (c *Config) table() []limit {
 		{agents, c.PublicPerMinute, special},          // any method of /mcp
 		{webhook, c.WebhookPerMinute, special},        // any method of /api/public/stripe/webhook
 		{manage, 30, special},                         // any method of a customer's link, /m/{token} (lifecycle.md §5)
-		{pages, c.PagesPerMinute, special},            // what is read of the booking page, /b/{slug}/…
-		{other, c.PublicPerMinute, special},           // what is none of the others
+		{pages, c.PagesPerMinute, special},            // reads of the booking page, /b/{slug}/…
+		{other, c.PublicPerMinute, special},           // all other requests
 		{byKey, c.KeyPerMinute, special},              // by API key
 		{wrongToken, c.WrongTokensPerMinute, special}, // wrong admin tokens
 		{admin, c.AdminPerMinute, special},            // the admin API, by principal
@@ -134,8 +140,8 @@ func (c *Config) table() []limit {
 	}
 }
 
-// row finds the limit of a request to a public port. What its path does not answer, such as a GET of /book, is not counted
-// against the path's own figure.
+// row returns the limit of a request to a public port. A request that its path
+// does not support, such as GET /book, does not count against that path's limit.
 func (g *Gate) row(method, path string) *row {
 	if path == "/mcp" {
 		return g.rows[agents]
@@ -156,7 +162,7 @@ func (g *Gate) row(method, path string) *row {
 	slug, name, deep := strings.Cut(rest, "/")
 	counts := descriptions
 	switch {
-	case slug == "stripe" && name == webhook: // no business's path, also where one is called stripe
+	case slug == "stripe" && name == webhook: // not a path of a business, even if a business has the slug stripe
 		return g.rows[webhook]
 	case !deep:
 		name = slug
@@ -173,10 +179,10 @@ func (g *Gate) row(method, path string) *row {
 	return g.rows[other]
 }
 
-// Limiter counts; *ratelimit.Fallback is the one outside tests.
+// Limiter counts requests; the implementation is *ratelimit.Fallback.
 type Limiter interface {
 	ratelimit.Limiter
-	// Refused says how long a client is known to be refused, without counting anything; 0 where that is not known.
+	// Refused returns how long a client is known to be refused; 0 if not known. It counts nothing.
 	Refused(who ratelimit.Client, limit ratelimit.Limit) time.Duration
 }
 
@@ -185,7 +191,7 @@ var (
 	_ Limiter = (*ratelimit.Local)(nil)
 )
 
-// Gate counts requests against the limits of the table. It counts slotmesh.limits.hit by limit.
+// Gate counts requests against the limits of the table. It counts refusals in slotmesh.limits.hit by limit.
 type Gate struct {
 	limiter Limiter
 	rows    map[string]*row
@@ -196,7 +202,7 @@ type Gate struct {
 type row struct {
 	ratelimit.Limit
 	requests
-	policy string // as the header RateLimit-Policy tells it
+	policy string // value of the header RateLimit-Policy
 	label  metric.MeasurementOption
 }
 
@@ -223,7 +229,7 @@ func rowOf(l ratelimit.Limit, counts requests) *row {
 	}
 }
 
-// Pass counts a request to a public path by its address. It is a [server.Limit]. Faults: rate_limited (429).
+// Pass counts a request to a public path by its address. It implements [server.Limit]. Faults: rate_limited (429).
 func (g *Gate) Pass(ctx context.Context, client netip.Addr, method, path string, answer server.Header) error {
 	return g.count(ctx, g.row(method, path), ratelimit.Address(client), fault.RateLimited, answer)
 }
@@ -233,14 +239,15 @@ func (g *Gate) PassKey(ctx context.Context, keyID string, answer server.Header) 
 	return g.count(ctx, g.rows[byKey], ratelimit.ID(keyID), fault.KeyRateLimited, answer)
 }
 
-// PassAgent counts a request to /mcp by its API key, in the same count as [Gate.PassKey]. An agent would take a 401 for a bad key and
-// drop it. Faults: rate_limited (429).
+// PassAgent counts a request to /mcp by its API key, in the same count as [Gate.PassKey]. An
+// agent would interpret a 401 as an invalid key and discard it. Faults: rate_limited (429).
 func (g *Gate) PassAgent(ctx context.Context, keyID string, answer server.Header) error {
 	return g.count(ctx, g.rows[byKey], ratelimit.ID(keyID), fault.RateLimited, answer)
 }
 
-// PassBoth is [Gate.Pass] and then [Gate.PassKey] in one round trip: a request that its address's limit refuses does not count by its key.
-// What the limit of the key says is for the caller to tell by [ByKey.Pass], once it knows that the key is good. Faults: those of Pass.
+// PassBoth combines [Gate.Pass] and [Gate.PassKey] in one round trip. A request that the
+// limit of its address refuses does not count by its key. The caller must call [ByKey.Pass]
+// for the result of the key's limit, after it has verified the key. Faults: those of Pass.
 func (g *Gate) PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string, answer server.Header) (ByKey, error) {
 	byAddress, key := g.row(method, path), g.rows[byKey]
 	if byAddress.N == 0 || key.N == 0 {
@@ -262,16 +269,16 @@ func (g *Gate) PassBoth(ctx context.Context, client netip.Addr, method, path, ke
 	return ByKey{gate: g, decision: decisions[1]}, nil
 }
 
-// ByKey is what the limit of an API key says of a request that was counted; the zero ByKey that there is none.
+// ByKey is the result of the limit of an API key for a counted request. The zero ByKey means that there is no limit.
 type ByKey struct {
 	gate     *Gate
 	decision ratelimit.Decision
 }
 
-// Refused reports whether it refuses the request.
+// Refused reports whether the limit refuses the request.
 func (k ByKey) Refused() bool { return k.gate != nil && !k.decision.Allowed }
 
-// Pass tells it. Faults: rate_limited (401).
+// Pass sets the headers of the limit. Faults: rate_limited (401).
 func (k ByKey) Pass(ctx context.Context, answer server.Header) error {
 	if k.gate == nil {
 		return nil
@@ -279,8 +286,8 @@ func (k ByKey) Pass(ctx context.Context, answer server.Header) error {
 	return k.gate.told(ctx, k.gate.rows[byKey], k.decision, fault.KeyRateLimited, answer)
 }
 
-// TokensRefused tells whether an address has shown too many wrong admin tokens, as far as this process knows; it asks and counts
-// nothing, so that right tokens cost nothing. Faults: rate_limited (429).
+// TokensRefused checks whether an address has sent too many wrong admin tokens, as far as this process
+// knows. It neither counts nor asks Redis, so that valid tokens cost nothing. Faults: rate_limited (429).
 func (g *Gate) TokensRefused(ctx context.Context, client netip.Addr) error {
 	limit := g.rows[wrongToken]
 	wait := g.limiter.Refused(ratelimit.Address(client), limit.Limit)
@@ -290,12 +297,13 @@ func (g *Gate) TokensRefused(ctx context.Context, client netip.Addr) error {
 	return g.refuse(ctx, limit, fault.RateLimited, wait)
 }
 
-// WrongToken counts a wrong admin token. Faults: rate_limited (429), once there were too many.
+// WrongToken counts a wrong admin token. Faults: rate_limited (429) after too many.
 func (g *Gate) WrongToken(ctx context.Context, client netip.Addr, answer server.Header) error {
 	return g.count(ctx, g.rows[wrongToken], ratelimit.Address(client), fault.RateLimited, answer)
 }
 
-// PassPrincipal counts a request to the admin API by its principal, which a label names that shows no secret. Faults: rate_limited (429).
+// PassPrincipal counts a request to the admin API by its principal. label
+// identifies the principal without revealing a secret. Faults: rate_limited (429).
 func (g *Gate) PassPrincipal(ctx context.Context, label string, answer server.Header) error {
 	return g.count(ctx, g.rows[admin], ratelimit.ID("principal "+label), fault.RateLimited, answer)
 }
@@ -311,7 +319,7 @@ func (g *Gate) count(ctx context.Context, limit *row, who ratelimit.Client, kind
 	return g.told(ctx, limit, d, kind, answer)
 }
 
-// told tells a decision, and returns the fault of one that refuses.
+// told writes a decision to the headers and returns a fault if it refuses.
 func (g *Gate) told(ctx context.Context, limit *row, d ratelimit.Decision, kind fault.Kind, answer server.Header) error {
 	tell(answer, limit, d)
 	if d.Allowed {
@@ -322,18 +330,19 @@ func (g *Gate) told(ctx context.Context, limit *row, d ratelimit.Decision, kind 
 
 func (g *Gate) refuse(ctx context.Context, limit *row, kind fault.Kind, wait time.Duration) error {
 	g.hit.Add(ctx, 1, limit.label)
-	refusal := fault.New(kind, "Rate limit exceeded") // the sentence is interface.md §7's
+	refusal := fault.New(kind, "Rate limit exceeded") // the sentence is prescribed by interface.md §7
 	refusal.RetryAfter = wait
 	return refusal
 }
 
-// The headers of draft-ietf-httpapi-ratelimit-headers-11: what the limits of an answer are, and what is left of each.
+// The headers of draft-ietf-httpapi-ratelimit-headers-11: the limits of a response, and the remainder of each.
 const (
 	policyHeader = "RateLimit-Policy"
 	limitHeader  = "RateLimit"
 )
 
-// tell adds to the headers: r is how many requests more would pass, t the seconds until it may be more.
+// tell adds a limit to the headers: r is the number of further
+// requests that would pass, t the seconds until r can increase.
 func tell(answer server.Header, limit *row, d ratelimit.Decision) {
 	policy, left := limit.policy, make([]byte, 0, 48)
 	if before := answer.Get(policyHeader); before != "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
-// wrongSignIns are the windows in which wrong attempts to sign in count: as many times the attempts of a minute in so
-// long. Whoever goes on guessing waits longer each time, and has eighty guesses a day.
+// wrongSignIns are the longer windows for wrong attempts to sign in. Each allows times × the attempts per
+// minute in its window. An attacker waits longer each time, and has eighty guesses per day by default.
 var wrongSignIns = []struct {
 	name   string
 	times  int
@@ -25,17 +25,18 @@ var wrongSignIns = []struct {
 	{"wrong-sign-in-day", 8, 24 * time.Hour},
 }
 
-// Windows of mails about accounts.
+// Windows and numbers of mails about accounts.
 const (
-	// mailedLinkWindow is as long as a mailed link is good: a person whose mail is refused has a good link in their
-	// mailbox.
+	// mailedLinkWindow is the validity of a mailed link: a person
+	// whose mail is refused still has a valid link in their mailbox.
 	mailedLinkWindow = 30 * time.Minute
 	maxMailedLinks   = 3
 	maxInvitations   = 5
 	maxNotices       = 5
 )
 
-// longer are the limits whose windows are not a minute. Like the attempts they are none where those are not limited.
+// longer returns the limits with other windows than a minute. If attempts to
+// sign in are not limited, those derived from them are not limited either.
 func (c *Config) longer() []ratelimit.Limit {
 	all := []ratelimit.Limit{
 		{Name: mailedLink, N: min(c.SignInsPerMinute, maxMailedLinks), Window: mailedLinkWindow},
@@ -49,34 +50,34 @@ func (c *Config) longer() []ratelimit.Limit {
 	return all
 }
 
-// Attempter is the source of attempts to sign in: each of its clients has a count of its own, and all of them must have
-// room. Constructors: [Stranger], [KnownBrowser], [Session], [Address].
+// Attempter is the source of attempts to sign in. Each of its clients has its own count,
+// and all must have room. Constructors: [Stranger], [KnownBrowser], [Session], [Address].
 type Attempter struct{ clients []ratelimit.Client }
 
-// Address is an attempt that names no account. It counts by the network.
+// Address is the source of an attempt without an account. It counts by network.
 func Address(client netip.Addr) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client)}}
 }
 
-// Stranger is a browser that never signed in as the account. It counts by the network, and for the whole account
+// Stranger is a browser that never signed in to the account. It counts by network. It also counts by account,
 // together with all other strangers, whether the account exists or not. account is a hash of the e-mail address.
 func Stranger(client netip.Addr, account string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client), ratelimit.ID("account " + account)}}
 }
 
-// KnownBrowser is a browser that signed in as the account before. It has a count of its own, which no other browser and
-// no network fills. browser is a hash of the secret that the browser keeps.
+// KnownBrowser is a browser that has signed in to the account before. It has its own count, which
+// other browsers and networks cannot exhaust. browser is a hash of the secret that the browser stores.
 func KnownBrowser(account, browser string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("account " + account + " browser " + browser)}}
 }
 
-// Session is a signed-in session, which has a count of its own.
+// Session is a signed-in session with its own count.
 func Session(id string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("session " + id)}}
 }
 
-// SignIn counts an attempt to sign in. It refuses as long as a client of the attempter has made too many, or too many
-// wrong ones as far as this process knows. Faults: rate_limited (429).
+// SignIn counts an attempt to sign in. It refuses if a client of the attempter has made too many
+// attempts, or too many wrong ones as far as this process knows. Faults: rate_limited (429).
 func (g *Gate) SignIn(ctx context.Context, by Attempter, answer server.Header) error {
 	for _, who := range by.clients {
 		for _, w := range wrongSignIns {
@@ -92,7 +93,7 @@ func (g *Gate) SignIn(ctx context.Context, by Attempter, answer server.Header) e
 	return nil
 }
 
-// WrongSignIn counts an attempt that was wrong. Faults: rate_limited (429), once there were too many.
+// WrongSignIn counts a wrong attempt. Faults: rate_limited (429) after too many.
 func (g *Gate) WrongSignIn(ctx context.Context, by Attempter, answer server.Header) error {
 	for _, who := range by.clients {
 		for _, w := range wrongSignIns {
@@ -104,9 +105,8 @@ func (g *Gate) WrongSignIn(ctx context.Context, by Attempter, answer server.Head
 	return nil
 }
 
-// MailedLink counts a mail with a link to choose a password: strangers ask for them by their network and, together, by
-// the account; a known browser has a count of its own. Wrong attempts to sign in keep no mail back. Faults:
-// rate_limited (429).
+// MailedLink counts a mail with a link to choose a password. Strangers count by network and, together, by account; a
+// known browser has its own count. Wrong attempts to sign in do not block these mails. Faults: rate_limited (429).
 func (g *Gate) MailedLink(ctx context.Context, by Attempter, answer server.Header) error {
 	last := len(by.clients) - 1
 	for _, network := range by.clients[:last] {
@@ -129,7 +129,8 @@ func (g *Gate) AccountNotice(ctx context.Context, account, subject string) error
 	return g.count(ctx, g.rows[accountNotice], who, fault.RateLimited, http.Header{})
 }
 
-// BusinessInvitation counts an invitation that a business sends, whoever it goes to. Faults: rate_limited (429).
+// BusinessInvitation counts an invitation that a business sends,
+// regardless of the recipient. Faults: rate_limited (429).
 func (g *Gate) BusinessInvitation(ctx context.Context, businessID uuid.UUID) error {
 	err := g.count(ctx, g.rows[businessInvitation], ratelimit.ID("business "+businessID.String()), fault.RateLimited, http.Header{})
 	if !fault.Is(err, fault.RateLimited) {
