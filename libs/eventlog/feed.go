@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	// pageBytes bounds what a page keeps of its subjects; a page has one event at least.
+	// pageBytes bounds the subjects' data in a page; a page has at least one event.
 	pageBytes = 4 << 20
-	// numberAtOnce bounds one numbering.
+	// numberAtOnce is the maximal number of events in one numbering.
 	numberAtOnce = 2000
-	// lookEvery is how often a reader that waits looks for events.
+	// lookEvery is the interval at which a waiting reader checks for events.
 	lookEvery = 250 * time.Millisecond
 )
 
-// byIndexSQL begins each transaction here. Without it, a connection that planned its statements while the table was small goes on reading
-// the whole table when it holds a million events.
+// byIndexSQL starts every transaction of this package. Without it, a connection that planned its
+// statements while the table was small would still scan the whole table when it holds a million events.
 const byIndexSQL = `SELECT set_config('enable_seqscan', 'off', true)`
 
-// A numbering is two statements of one transaction. The second begins once the first has the lock, and so sees all that was numbered
-// before: positions grow in the order in which they can be seen, without regard to the order in which rows were written. A row that is
-// not committed yet is numbered later.
+// A numbering is two statements of one transaction. The second starts when the first has the lock, and
+// therefore sees all earlier numberings. Positions grow in the order in which they become visible,
+// regardless of the order in which rows were written. A row that is not committed yet is numbered later.
 const (
 	lockFeedSQL = `SELECT FROM event_feed FOR UPDATE`
 
@@ -53,7 +53,8 @@ WITH waiting AS (
 SELECT type, business_id, subject_kind, subject_id, at, actor_kind, actor_id FROM numbered ORDER BY position`
 )
 
-// The page is read before the state of the feed: what was removed before the page was read is known from the state.
+// The page is read before the state of the feed. The state then
+// shows every removal that happened before the page was read.
 const (
 	pageSQL = `SELECT ` + columns + ` FROM events WHERE position > @after ORDER BY position LIMIT @limit`
 
@@ -63,8 +64,8 @@ SELECT position, pruned, EXISTS (SELECT FROM events WHERE events.position IS NUL
 FROM event_feed`
 )
 
-// cursor is the place after an event: its position, and the event's id, by which a feed tells its own cursors from those it gave before
-// the database was restored. The nil id is of a place that no event is known at.
+// cursor is the place after an event: its position and its id. The id tells cursors of this feed from cursors that it
+// returned before the database was restored from a backup. The nil id stands for a position without a known event.
 type cursor struct {
 	position int64
 	id       uuid.UUID
@@ -94,19 +95,22 @@ func parseCursor(text string) (cursor, error) {
 
 var errNoCursor = request.Invalid("after: this is not a cursor; send next of the page before, or leave it out to begin with the oldest event that is kept.")
 
-// page is what one look at the feed finds.
+// page is the result of one read of the feed.
 type page struct {
 	rows   []row
-	last   int64 // position that was given
+	last   int64 // highest position that was assigned
 	pruned int64
-	more   bool // rows wait for their position
-	other  bool // the cursor's position is another event's
+	more   bool // some events have no position yet
+	other  bool // another event has the cursor's position
 }
 
-// Feed returns up to limit events after a cursor, "" for the oldest that is kept, in an order in which nothing comes later before what
-// was returned; the events of one subject are in the order of their sequence. Where there is none, it looks again until
-// ctx ends or stop says so, and then returns the empty page. Faults: invalid_parameter for what is no cursor; cursor_expired
-// where events after the cursor are gone, be it for their age or as the database was restored to an earlier state.
+// Feed returns up to limit events after a cursor; "" starts at the oldest stored event.
+// The order is stable: no event is later inserted before one that was returned. The events
+// of one subject are in the order of their sequence. If there is no event, it checks again
+// until wait has passed, ctx ends or stop returns true, and then returns an empty page.
+//
+// Faults: invalid_parameter if after is not a cursor; cursor_expired if events after the cursor
+// are gone, because of their age or because the database was restored to an earlier state.
 func (l *Log) Feed(ctx context.Context, after string, limit int, wait time.Duration, stop func() bool) (event.Page, error) {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -127,7 +131,7 @@ func (l *Log) Feed(ctx context.Context, after string, limit int, wait time.Durat
 	}
 }
 
-// feed looks once, and once more where events wait for their position.
+// feed reads once, and a second time after a numbering if events have no position yet.
 func (l *Log) feed(ctx context.Context, after string, limit int) (event.Page, error) {
 	var from cursor
 	if after != "" {
@@ -188,8 +192,8 @@ func (l *Log) look(ctx context.Context, from cursor, limit int) (page, error) {
 	return found, nil
 }
 
-// LockFeed keeps the numbering of events waiting until the transaction ends. Who changes events that are recorded, with the rows of their subjects,
-// takes it before all other locks, as the numbering does.
+// LockFeed blocks the numbering of events until the transaction ends. A transaction that changes recorded
+// events together with the rows of their subjects must take it before all other locks, like the numbering.
 func LockFeed(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, lockFeedSQL); err != nil {
 		return fmt.Errorf("lock the feed: %w", err)
@@ -197,8 +201,9 @@ func LockFeed(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// number gives committed events their positions, and has a log line say of each what happened. An event is numbered once, whatever replicas
-// there are, and so is its line, which is missing only where the connection or the process is lost as the numbering commits.
+// number assigns positions to committed events and logs one line for each. An event
+// is numbered and logged once, regardless of the number of replicas. Its line is
+// missing only if the connection or the process is lost while the numbering commits.
 func (l *Log) number(ctx context.Context) error {
 	var (
 		batch pgx.Batch
@@ -222,12 +227,13 @@ func (l *Log) number(ctx context.Context) error {
 	}
 	for i, line := range lines {
 		// The trace of ctx is that of a reader, not of the change.
-		l.tel.Logger.LogAttrs(context.Background(), slog.LevelInfo, types[i], line...) // see above
+		l.tel.Logger.LogAttrs(context.Background(), slog.LevelInfo, types[i], line...)
 	}
 	return nil
 }
 
-// lineOf is what the log says of an event: its type, and of what business and subject it is, when it was and who did it, by ids alone.
+// lineOf returns the log line of an event: its type, and attributes
+// for the business, subject, time and actor, by ids only.
 func lineOf(from pgx.Row) (string, []slog.Attr, error) {
 	var (
 		typ, kind, by     string

@@ -19,16 +19,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Config are the settings of a service that records events.
+// Config holds the settings of a service that records events.
 type Config struct {
-	// KeepDays is how many days events are kept; a reader may lag no further.
+	// KeepDays is the number of days for which events are stored; a reader must not lag further behind.
 	KeepDays int `env:"EVENTS_KEEP_DAYS, default=90"`
 }
 
-// maxKeepDays is ten years, of which no reader makes use.
+// maxKeepDays is ten years, more than any reader needs.
 const maxKeepDays = 3650
 
-// Validate checks the settings; the fault names its variable.
+// Validate checks the settings. The error names the variable.
 func (c *Config) Validate() error {
 	if c.KeepDays < 1 || c.KeepDays > maxKeepDays {
 		return fmt.Errorf("EVENTS_KEEP_DAYS: write a number of days from 1 to %d", maxKeepDays)
@@ -36,11 +36,11 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// Show renders what is kept of subjects of one kind as the admin API shows them, each in its place.
+// Show converts the stored data of subjects of one kind to the form of the admin API, in the same order.
 type Show func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error)
 
-// Log reads the events of a service: as a feed, as the audit log of a business, and to remove what is too old. It is safe for many
-// goroutines and replicas.
+// Log reads the events of a service, as a feed and as the audit log of a business,
+// and removes old ones. It is safe for concurrent use and for several replicas.
 type Log struct {
 	pool   *pgxpool.Pool
 	show   map[event.SubjectKind]Show
@@ -51,7 +51,7 @@ type Log struct {
 	pruned metric.Int64Counter
 }
 
-// New returns the log of the events in the pool's schema. show has each kind of subject that the service owns.
+// New returns the log of the events in the pool's schema. show must have each kind of subject that the service owns.
 func New(pool *pgxpool.Pool, show map[event.SubjectKind]Show, cfg Config, c clock.Clock, tel *telemetry.Telemetry) *Log {
 	return &Log{
 		pool: pool, show: show, clock: c, tel: tel, keep: time.Duration(cfg.KeepDays) * 24 * time.Hour,
@@ -60,7 +60,8 @@ func New(pool *pgxpool.Pool, show map[event.SubjectKind]Show, cfg Config, c cloc
 	}
 }
 
-// As is a [Show] of rows of one table: read reads them from what is kept, in order, and show makes of each what the admin API shows.
+// As returns a [Show] for the rows of one table: read decodes them from the
+// stored data, in order, and show converts each to the form of the admin API.
 func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, error), show func(T) W) Show {
 	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
 		rows, err := read(ctx, kept)
@@ -77,8 +78,8 @@ func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, e
 	}
 }
 
-// Rows reads rows of a table from what events keep of them, in order. columns are of the table, or expressions of kept_row, which is what
-// is kept; a column that is younger than an event is null.
+// Rows decodes rows of a table from the data of events, in order. columns are columns of the table,
+// or expressions over kept_row, the stored data. A column that was added after the event is null.
 func Rows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns string, kept []json.RawMessage, scan pgx.RowToFunc[T]) ([]T, error) {
 	rows, err := pool.Query(ctx, `
 		SELECT `+columns+`
@@ -97,7 +98,7 @@ func Rows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns string,
 	return read, nil
 }
 
-// row is an event as it is kept.
+// row is an event as stored.
 type row struct {
 	event.Event
 	position int64
@@ -118,7 +119,7 @@ func scan(from pgx.CollectableRow) (row, error) {
 	return r, err
 }
 
-// render makes of kept rows what is told, with one query for each kind of subject.
+// render converts stored rows to events, with one call of [Show] for each kind of subject.
 func (l *Log) render(ctx context.Context, rows []row) ([]event.Event, error) {
 	events := make([]event.Event, len(rows))
 	places := map[event.SubjectKind][]int{}

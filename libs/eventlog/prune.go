@@ -16,8 +16,8 @@ const (
 	pruneStep  = 1000
 )
 
-// pruneSQL removes events that are too old, in the order of the feed up to the first that is not, and notes how far: what comes after
-// pruned is whole.
+// pruneSQL removes old events in the order of the feed, up to the first that must stay, and
+// stores the last removed position in pruned: after that position the feed is complete.
 const pruneSQL = `
 WITH oldest AS (
     SELECT events.position, at
@@ -36,8 +36,8 @@ FROM (SELECT max(position) AS last, count(*) AS n FROM gone) AS gone
 WHERE gone.last IS NOT NULL
 RETURNING gone.n`
 
-// Prune removes events older than they are kept, and returns how many. Events that nobody has read are numbered before, so that they
-// go, too.
+// Prune removes events older than their retention time and returns their number.
+// Events without a position are numbered first, so that they are removed, too.
 func (l *Log) Prune(ctx context.Context) (int, error) {
 	until, total := l.clock.Now().Add(-l.keep), 0
 	for {
@@ -69,7 +69,7 @@ func (l *Log) Prune(ctx context.Context) (int, error) {
 	}
 }
 
-// Run removes old events every now and then until ctx ends. A database that is away is tried again the next time.
+// Run removes old events periodically until ctx ends. After a failure it tries again at the next interval.
 func (l *Log) Run(ctx context.Context) error {
 	return periodic.Job{Every: pruneEvery, Within: time.Minute, Failed: "old events stay for now", Do: func(ctx context.Context) error {
 		_, err := l.Prune(ctx)

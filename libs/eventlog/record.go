@@ -1,8 +1,8 @@
-// Package eventlog records what happens to what a service owns, one event for each change (lifecycle.md §1). The event is
-// written by the statement that makes the change: there is none without the other, whatever dies.
+// Package eventlog records changes of a service's subjects, one event per change (lifecycle.md §1). The statement
+// that makes the change also writes the event, so that neither exists without the other, even after a crash.
 //
-// A service that records brings the table events by its migration, and a column sequence on each table of subjects, which
-// every recorded change raises by one.
+// The service's migrations create the table events, and a column sequence
+// in each table of subjects, which every recorded change increments.
 package eventlog
 
 import (
@@ -19,17 +19,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 )
 
-// Record returns an INSERT that records an event of this type for each row of rows, a table or CTE of subjects as they are after
-// the change, with the columns business_id, id and sequence. It is for a CTE of the statement that makes the change; its parameter
-// @business_id is the business of all the rows. data is an
-// SQL expression for what is kept of the subject: its row as jsonb, from which readers are shown what the admin API shows. A type
-// of "" is the parameter @event_type. The statement needs the values of [Add].
+// Record returns an INSERT that records an event of this type for each row of rows. rows is a table or CTE
+// with the subjects after the change and the columns business_id, id and sequence. The INSERT belongs into
+// a CTE of the statement that makes the change; its parameter @business_id is the business of all rows.
+//
+// data is an SQL expression for the stored data: the subject's row as jsonb, from which readers get the form
+// of the admin API. A typ of "" uses the parameter @event_type. The statement needs the parameters of [Add].
 func Record(kind event.SubjectKind, typ event.Type, rows, data string) string {
 	return record(kind, typ, rows, "("+data+") || @event_extra::jsonb", "uuid_v7()")
 }
 
-// RecordOne is [Record] of rows that are one at most. The event's id is made by [Add]: made in the database, it was a quarter of what an event
-// costs there.
+// RecordOne is [Record] for at most one row. [Add] generates the event's
+// id: generating it in the database took a quarter of the cost of an event.
 func RecordOne(kind event.SubjectKind, typ event.Type, rows, data string) string {
 	return record(kind, typ, rows, data, "@recorded_id::uuid")
 }
@@ -41,7 +42,8 @@ func record(kind event.SubjectKind, typ event.Type, rows, data, id string) strin
 	}
 	at := "@event_at::timestamptz"
 	if id == "uuid_v7()" {
-		// The time is taken before the lock of the row. A change that waited for another one is not told as the earlier one.
+		// The time is taken before the row is locked. A change that waited
+		// for another one must not get an earlier time than that one.
 		table, _, _ := strings.Cut(rows, " ")
 		at = `greatest(` + at + `, (SELECT before.at FROM events AS before WHERE before.business_id = @business_id
                AND before.subject_id = ` + table + `.id AND before.sequence = ` + table + `.sequence - 1))`
@@ -52,7 +54,7 @@ func record(kind event.SubjectKind, typ event.Type, rows, data, id string) strin
     FROM ` + rows
 }
 
-// Silent reports whether the customer is not notified of the change of which an event keeps this.
+// Silent reports whether the stored data of an event says that the customer is not notified of the change.
 func Silent(kept json.RawMessage) bool {
 	var event struct {
 		Notify *bool `json:"notify"`
@@ -60,8 +62,9 @@ func Silent(kept json.RawMessage) bool {
 	return json.Unmarshal(kept, &event) == nil && event.Notify != nil && !*event.Notify
 }
 
-// Add gives a statement with [Record] its values: when the change is made, by the service's clock, who acts in ctx, and the id of an event
-// that is one. Without an actor in ctx the statement fails with [actor.ErrMissing] before it is sent.
+// Add adds the parameters that a statement with [Record] needs: the time of the change
+// by the service's clock, the actor of ctx, and the id for [RecordOne]. Without an
+// actor in ctx the statement fails with [actor.ErrMissing] before it is sent.
 func Add(ctx context.Context, args pgx.NamedArgs, at time.Time) pgx.NamedArgs {
 	args["event_extra"], args["recorded_id"], args["event_at"], args["actor_id"] = "{}", uuid.Must(uuid.NewV7()), at, nil
 	by, err := actor.Require(ctx)
@@ -79,7 +82,7 @@ func Add(ctx context.Context, args pgx.NamedArgs, at time.Time) pgx.NamedArgs {
 	return args
 }
 
-// failingParameter is a parameter that fails its statement: pgx asks for its value before it sends anything.
+// failingParameter is a parameter that makes its statement fail: pgx encodes it before it sends anything.
 type failingParameter struct{ err error }
 
 // Value returns the error.

@@ -10,9 +10,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 )
 
-// Unpaid reports whether a booking, an order of tickets or a reservation was cancelled because it was not paid in time: its cancellation is the
-// event after the end of its payment, and of the same moment. The end of a payment leaves what the owner has confirmed, which may be cancelled
-// later. Of events that are no longer kept nothing is known, which is false.
+// Unpaid reports whether a booking, an order of tickets or a reservation was cancelled because it was
+// not paid in time. In that case its cancellation follows the event of the expired payment directly,
+// with the same time. A booking that the owner has confirmed survives the expiry of its payment and
+// may be cancelled later, with another time. If the events are no longer stored, the result is false.
 func Unpaid(ctx context.Context, pool *pgxpool.Pool, businessID, subjectID uuid.UUID) (bool, error) {
 	var is bool
 	err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM events expired JOIN events cancelled USING (business_id, subject_id)

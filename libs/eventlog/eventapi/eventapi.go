@@ -1,5 +1,5 @@
-// Package eventapi serves the events of a service on its internal port: as a feed, and as the audit log of each business.
-// libs/peer/eventclient is its client.
+// Package eventapi serves the events of a service on its internal port, as a feed
+// and as the audit log of each business. The client is libs/peer/eventclient.
 package eventapi
 
 import (
@@ -15,16 +15,16 @@ import (
 
 const (
 	maxWait = 20 * time.Second
-	// margin is the time to answer a request that has waited as long as it may.
+	// margin is the time that is left to answer a request after the longest wait.
 	margin = time.Second
 )
 
-// Serve adds the routes to a service, and the removal of events that are too old to what it does:
+// Serve adds these routes to a service, and a job that removes old events:
 //
 //	GET /internal/events?after&limit&wait             the feed
 //	GET /internal/businesses/{id}/events?subject&type&from&to&limit&cursor
 //
-// A reader of the feed waits for as many seconds as it asks for, at most 20 and no longer than a request may take.
+// A request for the feed waits for the given number of seconds, at most 20 and no longer than its deadline permits.
 func Serve(s *server.Server, log *eventlog.Log) {
 	s.Internal.Get("/internal/events", func(c *fiber.Ctx) error {
 		after, limit, wait, err := feed(c)
