@@ -34,7 +34,7 @@ func (s Stock) free(maintained, booked int) int {
 	return max(0, min(s.Quantity, s.InService-maintained)-booked)
 }
 
-// Reservation occupies units: During, or on whole Dates if During is empty.
+// Reservation occupies units for the span During, or for the whole Dates if During is empty.
 type Reservation struct {
 	Units  int
 	Dates  Dates

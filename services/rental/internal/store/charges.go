@@ -82,10 +82,10 @@ func (s *Store) Opened(ctx context.Context, businessID, id uuid.UUID, opened boo
 	return noted, err
 }
 
-// Abandon takes a reservation back that waits for its payment, because its charge could not be
-// opened or stored. It also deletes the idempotency result of its request, the write, so that a
-// retry makes a new reservation. write is the nil UUID if the request has no Idempotency-Key. If
-// no event has been published for the reservation yet, its cancellation publishes none either.
+// Abandon takes a reservation back that waits for its payment, because its charge could not be opened
+// or stored. It also deletes the idempotency result of its request, so that a retry makes a new
+// reservation. write is the id of that result, or the nil UUID if the request has no Idempotency-Key.
+// If no event has been published for the reservation yet, its cancellation publishes none either.
 func (s *Store) Abandon(ctx context.Context, businessID, id, write uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, r Reservation) error {
 		if r.Status != state.Pending {
@@ -152,8 +152,8 @@ type Charged struct {
 	Charge booking.Charge
 }
 
-// Unfinished returns up to limit reservations whose charge is not final, except those whose
-// charge is being created. They come in the order of business and id and follow after.
+// Unfinished returns up to limit reservations whose charge is not final, except those whose charge is
+// being created. They are the next ones after the given reservation, in the order of business and id.
 func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, limit int) ([]Charged, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (Charged, error) {
 		var c Charged
@@ -165,9 +165,10 @@ func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, lim
 		ORDER BY business_id, id LIMIT $3`, after.BusinessID, after.ID, limit)
 }
 
-// Told stores what booking reports of a charge, if that is newer than the stored state, and changes the
-// reservation accordingly. Only such a report confirms a reservation or frees one whose payment failed. It
-// returns the types of the recorded events; "" stands for a change without an event. Errors: [ErrNotFound].
+// Told stores what booking reports of a charge, if that is newer than the stored state, and
+// changes the reservation accordingly. Once its charge is open, only such a report confirms a
+// reservation; only a report, a cancellation or [Store.Abandon] frees it. Told returns the
+// types of the recorded events; "" stands for a change without an event. Errors: [ErrNotFound].
 func (s *Store) Told(ctx context.Context, businessID, id uuid.UUID, said booking.Charge, now time.Time) ([]event.Type, error) {
 	var told []event.Type
 	err := s.underLock(ctx, businessID, id, func(tx pgx.Tx, r Reservation) error {

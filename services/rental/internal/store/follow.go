@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// WithReservationsAhead returns up to limit businesses that have reservations that wait for
-// their pick-up and end today or later. They come in the order of their ids and follow after.
+// WithReservationsAhead returns up to limit businesses that have reservations that wait for their
+// pick-up and end today or later. They are the next ones after the given business, in the order of ids.
 func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, today timespan.Date, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find businesses with reservations ahead", `
 		SELECT DISTINCT business_id FROM reservations

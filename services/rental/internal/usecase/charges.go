@@ -43,9 +43,9 @@ type Made struct {
 	CheckoutURL string
 }
 
-// charged sets r.Payment, so that the reservation waits for a charge, if due must be paid online now
-// (semantics.md §3). due, in minor units, sums what the payment requirement of each rental asks for all its
-// units and the whole time. Fault: payment_unavailable if no customers' pages are configured to return to.
+// charged makes a reservation wait for a charge, in r.Payment, if due must be paid online now (semantics.md §3). due
+// is in minor units. It is the sum of the amounts that the payment requirements of the rentals demand for all units
+// and the whole time. Fault: payment_unavailable if there are no customers' pages to return to from the provider.
 func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store.NewReservation) error {
 	if due == 0 || !offer.PaysOnline(offer.Payments.Modes.Rentals, choice, r.Price.Total) {
 		return nil
@@ -57,10 +57,10 @@ func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store
 	return nil
 }
 
-// open lets booking open the charge of a reservation that is written, outside any transaction, and then stores
-// the charge as open. Only then does the caller get the page to pay on. If this fails, open takes the reservation
-// back; if the process dies, the reconciliation does so. Faults: payment_unavailable; outcome_unknown if the
-// charge may be stored as open. A repeated request or the reconciliation then finds the true state.
+// open lets booking open the charge of a written reservation, outside any transaction, and then stores the charge
+// as open. Only then does the caller get the page to pay on. If this fails, open takes the reservation back; if
+// the process dies, the reconciliation does so. Faults: payment_unavailable; outcome_unknown if the charge may be
+// stored as open. After outcome_unknown, a repeated request or the reconciliation finds the true state.
 func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReservation) (Made, error) {
 	opened, err := o.charges.Open(ctx, r.BusinessID, r.ID, booking.NewCharge{
 		Slug: offer.Slug, Name: named(r), Amount: r.Payment.Amount, Currency: r.Price.Currency.Code, Manage: o.links.URL(event.Reservation, r.ID, r.LinkHash),

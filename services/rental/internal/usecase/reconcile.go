@@ -156,8 +156,8 @@ func (r *Reconciliation) close(ctx context.Context, c store.Charged, off booking
 	return r.note(ctx, c.ReservationID, *said)
 }
 
-// each calls do with all charges that are not final, in pages of [booking.MaxCharges]. A failure
-// does not stop the later pages, except that booking does not answer. It returns the first error.
+// each calls do with all charges that are not final, in pages of [booking.MaxCharges], and returns
+// the first error. A failure does not stop the later pages, unless booking does not answer.
 func (r *Reconciliation) each(ctx context.Context, do func([]store.Charged) error) error {
 	var (
 		after booking.ReservationID
