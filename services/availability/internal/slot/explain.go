@@ -105,8 +105,8 @@ type trial struct {
 	occupied booking.Occupied
 }
 
-// bookable reports whether the start could be booked under only the
-// first n rules, the last of them with only its first causes causes.
+// bookable reports whether the start could be booked under only the first n rules. The last of these
+// has only as many of its causes as the parameter causes states; [all] stands for all of them.
 func (e *explanation) bookable(n, causes int) bool {
 	asked := trial{offer: *e.offer, question: e.question, occupied: e.occupied}
 	for i := n; i < len(rules); i++ {

@@ -76,8 +76,8 @@ func (p *Plan) latestEnd(h *horizon) timespan.TimeOfDay {
 	return latest
 }
 
-// hull narrows within to the time from the first to the last of
-// the normalized spans in it. The result is empty if none is.
+// hull narrows within to the time from the first to the last of the
+// normalized spans in it. If it contains none, the result is empty.
 func hull(spans []timespan.Span, within timespan.Span) timespan.Span {
 	narrow := timespan.Span{Start: within.End, End: within.Start}
 	for _, s := range spans {
