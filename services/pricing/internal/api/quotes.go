@@ -35,8 +35,9 @@ type Quotes struct {
 	places  *bulkhead.Tenants
 }
 
-// A request of manyItems or more items takes one of the places of its business; a booking has fewer items. A request
-// that gets no place within placeWithin is refused with rate_limited, which does not count as a failure of pricing.
+// manyItems is the number of items from which on a request takes one of the places of its
+// business; a booking has fewer items. placeWithin is how long it waits for a place. After
+// that it is refused with rate_limited, which does not count as a failure of pricing.
 const (
 	manyItems   = 100
 	placeWithin = 250 * time.Millisecond

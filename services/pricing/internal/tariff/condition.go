@@ -50,8 +50,8 @@ type timed interface {
 // never is an instant after all others.
 const never = math.MaxInt64
 
-// conditions returns the condition of a rule by its kind. A function reads only the
-// fields that [rule.SpecOf] requires for the kind, and optional ones, which may be nil.
+// conditions maps the kind of a rule to the function that makes the condition of its [rule.When]. A
+// function reads the fields that [rule.SpecOf] requires for the kind, and optional ones, which may be nil.
 var conditions = map[rule.Kind]func(w rule.When, loc *time.Location) Condition{
 	rule.Seasonal: func(w rule.When, _ *time.Location) Condition {
 		if w.From.Form == rule.MonthDayForm {

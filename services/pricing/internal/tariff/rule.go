@@ -79,14 +79,14 @@ func (p Percent) apply(running decimal.Decimal, _ money.Currency) decimal.Decima
 	return running.Mul(p.factor)
 }
 
-// Amount adds minor units to the price of one unit.
+// Amount adds minor units to the running price.
 type Amount int64
 
 func (a Amount) apply(running decimal.Decimal, c money.Currency) decimal.Decimal {
 	return running.Add(c.Decimal(int64(a)))
 }
 
-// Set replaces the running price of one unit with minor units.
+// Set replaces the running price with minor units.
 type Set int64
 
 func (s Set) apply(_ decimal.Decimal, c money.Currency) decimal.Decimal {

@@ -1,10 +1,11 @@
-// Package tariff turns a list price into the price to pay. It applies the pricing rules
-// of a business one after another, using what is known of a purchase (semantics.md §5;
-// pricing_rules in manifest.example.yaml). It is pure and uses no floating point.
+// Package tariff turns a list price into the price to pay. It applies the pricing
+// rules of a business one after another to the known data of a purchase (semantics.md
+// §5; pricing_rules in manifest.example.yaml). It is pure and uses no floating point.
 //
-// The running price is an exact decimal from the list price to the last rule. Only at the end it is rounded, half
-// up, to the minor unit of the currency, and raised to 0 if it is negative. Between two rules it may have any
-// number of decimals and may be below 0. Thus a discount larger than the price and a later surcharge still add up.
+// The running price is an exact decimal from the list price to the last rule. Only the result is rounded,
+// half up, to the minor unit of the currency, and raised to 0 if it is negative. Between two rules the
+// running price may have any number of decimals and may be below 0. Thus a discount larger than the price
+// and a later surcharge still add up. An item of several units is rounded twice; see [Tariff.Price].
 //
 // A rule whose condition needs data that are not known yet (a start time, the size of the party, …)
 // does not apply. This is the only difference between a quote in a list and the price of a booking.
@@ -84,7 +85,7 @@ type Step struct {
 	Before, After decimal.Decimal
 }
 
-// Price applies the rules to item. A free item stays at 0, whatever the rules are.
+// Price applies the rules to item. A free item stays at 0 under any rules.
 //
 // An item of several units is priced in two parts. The rules that do not depend on the party size give the
 // price of one unit, which is rounded. This price times the units is the running price for the rules that do.
