@@ -85,9 +85,9 @@ func (c *Copies) key(slug string) string { return c.prefix + slug }
 // marker returns the key that exists as long as any copy does. No business can have the slug "*".
 func (c *Copies) marker() string { return c.prefix + "*" }
 
-// Confirm records in the background that the version of slug was the newest one age ago.
-// text returns the version's canonical JSON; it is called if the copy lacks it. Confirm
-// returns false if too many copies are being written; the caller then tries again later.
+// Confirm records in the background that the version of slug was the newest until at least age
+// before now. text returns the version's canonical JSON; it is called if the copy lacks it.
+// Confirm returns false if too many copies are being written; the caller then tries again later.
 func (c *Copies) Confirm(slug string, version int64, age time.Duration, text func(context.Context) ([]byte, error)) bool {
 	return c.writes.TryGo(func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), c.within.write)

@@ -54,8 +54,8 @@ func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, 
 	return &clean, true
 }
 
-// SanitizePage returns a copy of the manifest with only the text of the booking
-// page sanitized, in every language. It is the only such text in the offer.
+// SanitizePage returns a copy of the manifest in which only the text of the booking
+// page is sanitized, in every language. It is the only HTML that the offer contains.
 func SanitizePage(m *manifest.Manifest) *manifest.Manifest {
 	clean := *m
 	clean.Page = sanitizedPage(m.Page, func(text *string) { *text = locale.Sanitize(*text) })

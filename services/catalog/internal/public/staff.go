@@ -25,7 +25,7 @@ type Staff struct {
 }
 
 // StaffTranslations are shown in answers without a locale. Each is {} if
-// there are no translations, because the interface never has null there.
+// there are no translations, because it is never null in the interface.
 type StaffTranslations struct {
 	Name            map[string]string `json:"name_translations"`
 	Category        map[string]string `json:"category_translations"`

@@ -49,7 +49,7 @@ func (e NotNewestError) Error() string { return fmt.Sprintf("version %d is not t
 // ErrIDTaken reports that the id belongs or belonged to another business: one with another slug, or a removed one.
 var ErrIDTaken = errors.New("the id belongs to another business")
 
-// IDChangedError reports that the slug is published with the id Known.
+// IDChangedError reports that the slug is published with another id, Known.
 type IDChangedError struct{ Known uuid.UUID }
 
 // Error renders the error for logs.

@@ -17,9 +17,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// Publish makes a manifest, written in YAML or JSON, the newest version of the business with its slug. If
-// ifMatch is not nil, it does so only if that version is the newest; 0 stands for a business that is not
-// published. If binds is set, as only operators may, the manifest's payment accounts are bound to the business.
+// Publish makes a manifest, written in YAML or JSON, the newest version of the business with
+// its slug. If ifMatch is not nil, it does so only if that version is the newest; 0 stands
+// for a business that is not published. If binds is set, as only operators may, the
+// manifest's payment accounts are bound to the business, unless another business names them.
 //
 // Faults: invalid_parameter, with the list of [manifest.Problem] under "problems" in its Extra;
 // forbidden if a payment account is not bound to the business; precondition_failed;

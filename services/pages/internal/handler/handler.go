@@ -84,7 +84,7 @@ func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
 	return page, nil
 }
 
-// open returns what page does if the business takes bookings.
+// open does the same as page if the business takes bookings.
 // Otherwise it sends the page that explains why not, and returns nil.
 func (p *Pages) open(c *fiber.Ctx) (*view.Page, error) {
 	page, err := p.page(c)

@@ -262,7 +262,7 @@ type Booked struct {
 	Checkout string // "" if nothing is paid online
 }
 
-// Book books an appointment as the actor page, once for each key. Faults: those of POST /book.
+// Book books an appointment as the actor `page`, once for each key. Faults: those of POST /book.
 func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details, key string) (Booked, error) {
 	wanted := booking.NewBooking{
 		Date: a.Date.String(), Time: a.Time.String(), CustomerName: d.Name, CustomerEmail: d.Email,
@@ -300,7 +300,7 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 	return Booked{booked.ManageURL, booked.CheckoutURL}, nil
 }
 
-// once calls do as the actor page with an idempotency key. If a first click with the same key is still in
+// once calls do with the actor `page` and an idempotency key. If a first click with the same key is still in
 // progress, it waits and returns what that one booked. It waits for three quarters of the request's remaining
 // time, because the first may need all the time of a payment provider. The rest is left for the response.
 func once[T any](ctx context.Context, key string, do func(context.Context) (T, error)) (T, error) {

@@ -181,8 +181,8 @@ func (b *Basket) Values() url.Values {
 	return v
 }
 
-// PriceTickets quotes a basket, by the pricing engine that also quotes the list of events. Each line is the
-// price of all tickets of a tier. Faults: not_found if a tier does not exist any more; service_unavailable.
+// PriceTickets quotes a basket, by the pricing engine that also quotes the list of events. Each line is
+// the price of all tickets of a tier. Faults: not_found if a tier no longer exists; service_unavailable.
 func (s *Shop) PriceTickets(ctx context.Context, b *Business, basket *Basket) (*Price, error) {
 	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: len(b.Offer.Rules) == 0}
 	party := basket.Tickets()
@@ -230,9 +230,9 @@ func (b *Business) SellsOnline(e *Event) bool {
 	})
 }
 
-// Buy buys the tickets of a basket as the actor page, all or none, once for each key. Faults:
-// not_found if the event or a tier does not exist any more; conflict if too few tickets are
-// left or the sale has ended; those of the business's account; payment_unavailable.
+// Buy buys the tickets of a basket as the actor `page`, all or none, once for each key.
+// Faults: not_found if the event or a tier no longer exists; conflict if too few tickets
+// are left or the sale has ended; those of the business's account; payment_unavailable.
 func (s *Shop) Buy(ctx context.Context, b *Business, basket *Basket, d Details, key string) (Booked, error) {
 	order := booking.NewTicket{
 		Slug: b.Offer.Slug, EventID: basket.Event.ID, CustomerName: d.Name, CustomerEmail: &d.Email, Locale: d.Language,

@@ -493,8 +493,8 @@ func (w *Reservation) length(b *Business, r *Rental) int {
 	return int((to - from + hour - 1) / hour)
 }
 
-// Reserve makes the reservation as the actor page, all or nothing, once for each key.
-// Faults: rental_not_found; conflict if too few units are free or the time is not
+// Reserve makes the reservation as the actor `page`, all or nothing, once for each
+// key. Faults: rental_not_found; conflict if too few units are free or the time is not
 // available; invalid_parameter; those of the business's account; payment_unavailable.
 func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Details, key string) (Booked, error) {
 	until, ends := w.Until()

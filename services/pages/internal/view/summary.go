@@ -409,7 +409,7 @@ func (p *Page) totalOf(b *booking.ManagedBooking) string {
 	return strings.Join(labels(says, changes), " · ")
 }
 
-// labels appends the labels of the pricing rules that changed a price to says, each once.
+// labels appends to the texts the labels of the pricing rules that changed a price, each once.
 func labels(says []string, changes []booking.PriceChange) []string {
 	for _, change := range changes {
 		if !slices.Contains(says, change.Label) {
