@@ -38,7 +38,7 @@ const (
 	Parallel = 8
 	// turn is how long a job sends before it releases its worker to other endpoints.
 	turn = 5 * time.Second
-	// laneFor is when the delivery lock of a dead job expires: longer than a turn plus its last call.
+	// laneFor is the time after which the delivery lock of a dead job expires: longer than a turn plus its last call.
 	laneFor = turn + webhook.SendWithin + 15*time.Second
 	// rescueEvery is how often expired delivery locks are released.
 	// Together with laneFor, an endpoint's webhooks resume within 60 s.

@@ -87,7 +87,7 @@ const (
 	pageEvents = 200 // taken in one transaction
 	// AskWithin limits one call to the feed.
 	AskWithin = 5 * time.Second
-	// heldFor is when the lock of a feed expires: longer than holdEvery plus one turn.
+	// heldFor is the time after which the lock of a feed expires: longer than holdEvery plus one turn.
 	heldFor = 15 * time.Second
 	// holdEvery is how long a replica reads before it extends the lock.
 	holdEvery = 5 * time.Second

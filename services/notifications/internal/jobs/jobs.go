@@ -39,7 +39,7 @@ type Client struct {
 const (
 	// Timeout limits one run of a job.
 	Timeout = time.Minute
-	// rescueAfter is the time after which River runs a job again whose process died.
+	// rescueAfter is the time after which River reruns a job whose process died.
 	rescueAfter = 2 * Timeout
 	// stopWithin is how long a stopping service waits for running
 	// jobs before it cancels them. A cancelled job runs again.

@@ -19,8 +19,8 @@ const (
 	maxNoteLines = 40
 )
 
-// clean turns typed text into one line of valid UTF-8 with single spaces. It removes controls,
-// direction marks and other invisible characters, and cuts the line to most characters.
+// clean turns typed text into one line of valid UTF-8 with single spaces. It removes controls, direction
+// marks and other invisible characters, and cuts the line. most is the maximum length in characters.
 func clean(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -36,7 +36,7 @@ func clean(s string, most int) string {
 	return cut(strings.Join(strings.Fields(s), " "), most)
 }
 
-// cut limits a text to most characters.
+// cut cuts a text to a maximum of most characters, with an ellipsis at the end.
 func cut(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s

@@ -33,7 +33,8 @@ func wordsIn(locale, fallback, region string) (*words, error) {
 	return &words{Words: w, rtl: w.Direction() == "rtl"}, nil
 }
 
-// subject returns the mail's subject line: the title, the items, and the start of the subject, or its end if due.
+// subject returns the mail's subject line: the title, the items,
+// and the start of the subject, or its end if due is true.
 func (w *words) subject(title string, f *Facts, due bool) string {
 	var items []string
 	for _, item := range f.Subject.Items {
@@ -100,7 +101,7 @@ func (w *words) quantity(s *Subject) string {
 	return w.Number(s.Quantity) + " × " + tier
 }
 
-// typed cleans typed text to one line of at most most characters.
+// typed cleans typed text to one line. most is the maximum length in characters.
 func (w *words) typed(s string, most int) string { return w.isolated(clean(s, most)) }
 
 // typedLines splits typed text into cleaned lines, without empty lines at the ends.

@@ -16,7 +16,7 @@ import (
 )
 
 // Message is one message to one address. No text in it can add a header or a second
-// recipient: Send replaces line breaks by spaces and parses the addresses strictly.
+// recipient: Send replaces line breaks with spaces and parses the addresses strictly.
 type Message struct {
 	ID       string    // unique and the same over attempts: receivers drop duplicates
 	Thread   string    // the same for all messages about one subject, which mail programs group by it; "" for none
@@ -169,7 +169,7 @@ func readable(err error) string {
 const longest = 240
 
 // line turns a text into one short line for a header or an owner's list. It replaces line breaks, other
-// controls and characters that change the text direction by spaces, and splits what looks like an encoded
+// controls and characters that change the text direction with spaces, and splits what looks like an encoded
 // word (RFC 2047). Directional isolates stay, because names in another script are enclosed in them.
 func line(text string) string {
 	// Non-breaking spaces stay, for example between an amount and its currency.

@@ -1,11 +1,11 @@
 // Package messages writes and sends the mails to customers and owners (lifecycle.md §2). internal/plan decides
 // which messages an event leads to, internal/letter writes them, and internal/mail hands them to the mail server.
 //
-// The package subscribes to the event feeds. The transaction that takes an event with messages stores
-// it. A job writes the messages of stored events, in the order of each subject. One transaction
-// stores the messages, inserts the jobs that send them and deletes the stored events, so there is one
-// message per event, kind and recipient. A message is sent at least once. If a process dies after the
-// mail server accepted the message and before the commit, it is sent again under the same Message-ID.
+// The package subscribes to the event feeds. The transaction that takes an event stores the event if it
+// leads to messages. A job writes the messages of stored events, in the order of each subject. One
+// transaction stores the messages, inserts the jobs that send them and deletes the stored events, so there
+// is one message per event, kind and recipient. A message is sent at least once. If a process dies after
+// the mail server accepted the message and before the commit, it is sent again under the same Message-ID.
 package messages
 
 import (
@@ -67,7 +67,7 @@ type Config struct {
 	Telemetry *telemetry.Telemetry
 }
 
-// Limits limits the messages of one business.
+// Limits are the limits on the messages of one business.
 type Limits struct {
 	RecipientHour int // to one customer within an hour
 	RecipientDay  int // to one customer within 24 hours
@@ -87,7 +87,8 @@ const (
 	DefaultUndoFor = 20 * time.Second
 )
 
-// RecipientLimits returns the fixed limits per customer with these limits per business and day.
+// RecipientLimits returns the limits of a business. Those per customer are fixed.
+// businessDay limits all messages within 24 hours; businessDays overrides it by business id.
 func RecipientLimits(businessDay int, businessDays map[string]int) Limits {
 	return Limits{
 		RecipientHour: maxRecipientHour, RecipientDay: maxRecipientDay, BusinessDay: businessDay, BusinessDays: businessDays,

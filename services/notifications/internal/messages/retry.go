@@ -26,10 +26,10 @@ type Inserter interface {
 // canSend reports whether a mail server sends messages.
 func (m *Messages) canSend() bool { return m.Sender != nil && !m.Preview }
 
-// Retry sends a message that failed or was not sent again, for a day, before other messages.
-// It runs once per Idempotency-Key; the idempotency result holds only the message's id, so
-// that it holds no customer data. Errors: [ErrNoServer]; [ErrSandbox]; [*store.StatusError]
-// if the message was sent or is being tried; [store.ErrNotFound]; those of postgres.Once.
+// Retry queues a failed or unsent message again. Attempts are made for a day, before those at other
+// messages. It runs once per Idempotency-Key; the idempotency result holds only the message's id,
+// so that it holds no customer data. Errors: [ErrNoServer]; [ErrSandbox]; [*store.StatusError] if
+// the message was sent or is being tried; [store.ErrNotFound]; those of postgres.Once.
 func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid.UUID) (store.Message, error) {
 	if m.canSend() {
 		offer, err := m.Peers.Offer(ctx, businessID)

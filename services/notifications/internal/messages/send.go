@@ -33,7 +33,7 @@ const (
 	// attempt, within these limits: about thirty attempts a day.
 	pauseLeast = 30 * time.Second
 	pauseMost  = time.Hour
-	// waitShare divides the pause if a message waits for another one, because such waits normally take seconds.
+	// waitShare is the divisor of the pause of a message that waits for another one; such waits normally take seconds.
 	waitShare = 20
 )
 

@@ -30,12 +30,12 @@ type Settings struct {
 }
 
 const (
-	// payBy is the pause before a customer is asked to pay if the payment has no deadline yet.
+	// payBy is the time after a sale at which the customer is asked to pay, if the payment has no deadline yet.
 	payBy = 15 * time.Minute
-	// dueMinute is the minute of the last day at which customers with a
-	// reservation of whole dates are reminded to return things: 09:00.
+	// dueMinute is the time of the reminder to return things on the
+	// last day of a reservation of whole dates: 09:00, in minutes.
 	dueMinute = 9 * 60
-	// dueBefore is how long before the end of a reservation by the hour the customer is reminded to return things.
+	// dueBefore is the time between the reminder to return things and the end of a reservation by the hour.
 	dueBefore = time.Hour
 )
 

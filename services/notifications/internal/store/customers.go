@@ -210,7 +210,8 @@ func releaseBehind(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, gone []
 	return nil
 }
 
-// forgetStep limits the subjects, and the messages, that one transaction deletes, so that it does not hold many locks.
+// forgetStep is the maximum number of subjects, or of single messages,
+// that one transaction deletes, so that it does not hold many locks.
 const forgetStep = 100
 
 // endedSQL uses messages, because only they hold the end of a

@@ -123,8 +123,8 @@ func (s *Store) Messages(ctx context.Context, businessID uuid.UUID, filter Messa
 	return list, next, nil
 }
 
-// MessagesOf returns at most limit messages with a customer's data,
-// oldest first, without HTML and Calendar. email matches in any case.
+// MessagesOf returns at most limit messages with a customer's data, oldest
+// first, without HTML and Calendar. The case of email does not matter.
 func (s *Store) MessagesOf(ctx context.Context, businessID uuid.UUID, email string, limit int) ([]Message, error) {
 	return postgres.Rows(ctx, s.pool, scanMessage, "read a customer's messages", `SELECT business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
 	subject, text, '', NULL::bytea, calendar_method, status, reason, attempts, unlimited, by_business, about_ends_at, created_at, queued_at, sent_at

@@ -40,8 +40,8 @@ func (m *Messages) One(ctx context.Context, businessID, id uuid.UUID) (store.Mes
 	return found, messageFault(err)
 }
 
-// Retry sends a message that failed or was not sent again. Faults: not_found; conflict if the message
-// was sent or is being tried, because a second mail would repeat it, and if there is no mail server.
+// Retry queues a failed or unsent message again. Faults: not_found; conflict if the message was sent, is held or is
+// being tried, because a second mail would repeat it. It is a conflict, too, without a mail server and for a sandbox.
 func (m *Messages) Retry(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
 	queued, err := m.Again(ctx, businessID, id)
 	return queued, messageFault(err)

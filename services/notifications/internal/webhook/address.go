@@ -76,8 +76,8 @@ func (g Guard) allows(a netip.Addr) bool {
 	return true
 }
 
-// Control rejects a connection to an address that may not be called. net.Dialer calls it after name resolution
-// and right before connecting, so a name that resolves to another address since [Guard.CheckURL] gains nothing.
+// Control rejects a connection to an address that may not be called. net.Dialer calls it after name resolution and
+// right before connecting, so it also rejects a name that resolves to another address than at [Guard.CheckURL].
 func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !g.allows(to.Addr()) {
