@@ -119,7 +119,7 @@ type translatedInfo struct {
 	Names map[string]string `json:"name_translations"`
 }
 
-// resolve replaces the name and the questions by their translations into the requested language, if they exist.
+// resolve replaces the name and the questions with their translations into the requested language, if they exist.
 func (i *translatedInfo) resolve(asked string) {
 	code, _ := locale.Match(clip(asked, maxLocale), i.Languages)
 	i.Name = cmp.Or(i.Names[code], i.Name)

@@ -45,7 +45,7 @@ func (b *Toolbox) refused(ctx context.Context, t *tool, err error) *mcp.CallTool
 	return contentOf(r.text(), r, true)
 }
 
-// named replaces names of the HTTP interface by those of the tools.
+// named replaces names of the HTTP interface with those of the tools.
 var named = strings.NewReplacer("Idempotency-Key:", "idempotency_key:", " from /slots", " of find_slots")
 
 func (r refusal) text() string {

@@ -161,7 +161,7 @@ func (b *Toolbox) availability(ctx context.Context, slug string, asked url.Value
 	return &rentalAvailability{Status: statusUnavailable, Reason: &reason, MessageCode: &verdict.MessageCode}, nil
 }
 
-// inWordsOfTool replaces the names of /rental-availability's parameters by those of the tool.
+// inWordsOfTool replaces the names of /rental-availability's parameters with those of the tool.
 func inWordsOfTool(err error) error {
 	f := *fault.Of(err)
 	f.Sentence = strings.NewReplacer("startDate", "start_date", "endDate", "end_date", "startTime", "start_time", "endTime", "end_time").Replace(f.Sentence)

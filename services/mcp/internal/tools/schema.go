@@ -110,7 +110,7 @@ func schemaOf[T any]() *jsonschema.Schema {
 }
 
 // open allows other members in every object. It describes a nullable value as a choice of two types instead
-// of a list of types, because most clients understand only that. Lists of the tools are never null.
+// of a list of types, because most clients understand that form. Lists of the tools are never null.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return
