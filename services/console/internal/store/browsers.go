@@ -12,14 +12,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// BrowserGood is how long after its last sign-in a browser is known.
+// BrowserGood is how long a browser stays known after its last sign-in.
 const BrowserGood = 180 * 24 * time.Hour
 
-// maxBrowsers is how many browsers of a person are known: those that signed in last.
+// maxBrowsers is the maximum number of known browsers of a person. Those with the latest sign-ins are kept.
 const maxBrowsers = 20
 
-// KnowsBrowser reports whether the browser with this hash signed in as the verified person with this address, in small
-// letters.
+// KnowsBrowser reports whether the verified person with this address, in lower case, signed in in the browser with this
+// hash.
 func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email string, now time.Time) (bool, error) {
 	return postgres.Row(ctx, s.pool, pgx.RowTo[bool], "look up a browser", `
 		SELECT EXISTS (SELECT FROM known_browsers AS b JOIN people ON people.id = b.person_id

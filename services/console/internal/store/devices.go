@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// What a program that waits for its person is told (RFC 8628, 3.5).
+// The errors for a program that waits for its person (RFC 8628, 3.5).
 var (
 	ErrPending = errors.New("nobody has answered yet")
 	ErrTooSoon = errors.New("was asked again too soon")
@@ -22,15 +22,15 @@ var (
 	ErrExpired = errors.New("has expired")
 )
 
-// DeviceLogin is a program that waits for somebody to let it act for them.
+// DeviceLogin is a program that waits for a person to let it act for them.
 type DeviceLogin struct {
-	UserCode  string // by which its person knows it: eight letters
-	Client    string // what its machine calls itself
+	UserCode  string // eight letters, by which the person recognizes the program
+	Client    string // the name that its machine reports
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
 
-// AddDeviceLogin keeps a program that waits, by the hash of its secret.
+// AddDeviceLogin stores a waiting program by the hash of its secret.
 func (s *Store) AddDeviceLogin(ctx context.Context, d DeviceLogin, hash [sha256.Size]byte) error {
 	_, err := s.pool.Exec(ctx, `INSERT INTO device_logins (hash, user_code, client, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
 		hash[:], d.UserCode, d.Client, d.CreatedAt, d.ExpiresAt)
@@ -40,15 +40,15 @@ func (s *Store) AddDeviceLogin(ctx context.Context, d DeviceLogin, hash [sha256.
 	return nil
 }
 
-// DeviceLogin returns the program that shows a code at the instant now, and that nobody has answered. Errors: [ErrNotFound].
+// DeviceLogin returns the unanswered program with a code at the instant now. Errors: [ErrNotFound].
 func (s *Store) DeviceLogin(ctx context.Context, userCode string, now time.Time) (DeviceLogin, error) {
 	d, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[DeviceLogin], "look up a program that waits", `
 		SELECT user_code, client, created_at, expires_at FROM device_logins WHERE user_code = $1 AND person_id IS NULL AND expires_at > $2`, userCode, now)
 	return d, found(err)
 }
 
-// AnswerDeviceLogin notes what who is signed in lets a program act as, nil where they refuse, once. Errors:
-// [ErrRevoked], [ErrNotFound].
+// AnswerDeviceLogin stores the signed-in person's answer: the rights for the program, nil to deny it. The first answer
+// counts. Errors: [ErrRevoked], [ErrNotFound].
 func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, userCode string, allowed *access.Member, now time.Time) error {
 	m := access.Member{}
 	if allowed != nil {
@@ -69,7 +69,7 @@ func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, user
 	})
 }
 
-// answered is what is known of a program that asks.
+// answered is the row of a program that polls.
 type answered struct {
 	expires time.Time
 	polled  *time.Time
@@ -90,7 +90,7 @@ func scanAnswered(row pgx.CollectableRow) (answered, error) {
 // the person has answered, two calls must be at least every apart. Errors: [ErrNotFound], [ErrExpired], [ErrPending],
 // [ErrTooSoon], [ErrDenied].
 func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token, token [sha256.Size]byte) (Token, error) {
-	var told error // is no failure: what was noted stays
+	var told error // not an error of the transaction, which must be committed
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		person, err := lockAnswerer(ctx, tx, hash)
 		if err != nil {
@@ -106,7 +106,7 @@ func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, e
 		case a.person == nil && !a.expires.After(t.CreatedAt):
 			told = ErrExpired
 			return endDeviceLogin(ctx, tx, hash)
-		case a.person == nil || person == nil: // or was answered since
+		case a.person == nil || person == nil: // or the person answered in the meantime
 			told = ErrPending
 			if a.person == nil && a.polled != nil && t.CreatedAt.Sub(*a.polled) < every {
 				told = ErrTooSoon
@@ -185,7 +185,7 @@ func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid
 	return person, err
 }
 
-// isStill reports whether a person is what they were when they answered.
+// isStill reports whether a person still has the rights that they had when they answered.
 func isStill(ctx context.Context, tx pgx.Tx, personID uuid.UUID, as access.Member) (bool, error) {
 	person, err := lockPerson(ctx, tx, personID)
 	if err != nil || as.Role == access.Operator {

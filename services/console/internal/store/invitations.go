@@ -27,11 +27,12 @@ const maxInvitations = 200
 // ErrTooManyInvitations reports that a business has as many open invitations as it may have.
 var ErrTooManyInvitations = errors.New("has too many open invitations")
 
-// Invitation asks a known person into a business. The business sees the e-mail address and nothing else until the person accepts.
+// Invitation invites a known person into a business. Until the person accepts, the business sees only the e-mail
+// address.
 type Invitation struct {
 	access.Member
 	ID        uuid.UUID
-	Email     string // in small letters
+	Email     string // in lower case
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
@@ -87,7 +88,7 @@ func (s *Store) Invite(
 	})
 }
 
-// insertMember makes a person a member of a business, and drops the invitation that the business has sent them.
+// insertMember makes a person a member of a business, and deletes the business's invitation to them.
 func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.Member, known []access.Member, what event.Type, now time.Time) error {
 	if len(known) >= catalog.MostListed {
 		return ErrTooMany
@@ -104,10 +105,10 @@ func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.M
 	return record(ctx, tx, what, personID, m.BusinessID, now)
 }
 
-// keptInvitation is what an event keeps of an invitation: no address.
+// keptInvitation is the SQL for the data of an invitation in an event: no address.
 const keptInvitation = `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`
 
-// insertInvitation keeps an invitation of a maker. One to the same address takes the place of the former one and keeps its id.
+// insertInvitation stores an invitation of a maker. An invitation to the same address is replaced and keeps its id.
 func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitation) (Invitation, error) {
 	var others int
 	err := tx.QueryRow(ctx, `SELECT count(*) FROM invitations WHERE business_id = $1 AND email <> $2 AND expires_at > $3`, i.BusinessID, i.Email, i.CreatedAt).Scan(&others)
@@ -161,7 +162,7 @@ func (s *Store) InvitationsOf(ctx context.Context, businessID uuid.UUID, now tim
 		SELECT `+invitationColumns+` FROM invitations WHERE business_id = $1 AND expires_at > $2 ORDER BY created_at, id LIMIT $3`, businessID, now, maxInvitations)
 }
 
-// InvitationsTo lists the open invitations to an address, oldest first. maxInvitations of them are listed.
+// InvitationsTo lists the open invitations to an address, oldest first, at most maxInvitations.
 func (s *Store) InvitationsTo(ctx context.Context, email string, now time.Time) ([]Invitation, error) {
 	return postgres.Rows(ctx, s.pool, scanInvitation, "list invitations", `
 		SELECT `+invitationColumns+` FROM invitations WHERE email = $1 AND expires_at > $2 ORDER BY created_at, id LIMIT $3`, email, now, maxInvitations)
@@ -217,7 +218,7 @@ func acceptInvitation(ctx context.Context, tx pgx.Tx, id uuid.UUID, email string
 	return insertMember(as(ctx, personID), tx, personID, i.Member, known, event.MemberJoined, now)
 }
 
-// endInvitationSQL drops invitations and records that each has ended.
+// endInvitationSQL returns the SQL that deletes invitations and records an event for each. where is their condition.
 func endInvitationSQL(where string) string {
 	return `
 		WITH ended AS (

@@ -15,24 +15,24 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Purpose is what a link is for.
+// Purpose is the purpose of a link.
 type Purpose string
 
 // The purposes of links.
 const (
 	ForSignIn   Purpose = "sign_in"
-	ForPassword Purpose = "password" // its bearer chooses a password
+	ForPassword Purpose = "password" // lets its bearer choose a password
 )
 
 // Link signs a person in, once.
 type Link struct {
 	PersonID  uuid.UUID
 	Purpose   Purpose
-	Verifies  bool // whoever has it is the person, as an operator says
+	Verifies  bool // the bearer of the link is the person, because an operator or a mail vouches for it
 	ExpiresAt time.Time
 }
 
-// AddLink keeps a link by the hash of its secret, for its person alone.
+// AddLink stores a link of a person by the hash of its secret.
 func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) error {
 	return addLink(ctx, s.pool, l, hash)
 }
@@ -71,7 +71,8 @@ func (s *Store) AddHandedLink(ctx context.Context, by access.Principal, business
 	})
 }
 
-// requireOwn refuses a person whom others than the principal know. Errors: [ErrKnownElsewhere].
+// requireOwn refuses a person who is verified, an operator, or a member of a business that the principal does not
+// manage. Errors: [ErrKnownElsewhere].
 func requireOwn(ctx context.Context, tx pgx.Tx, by access.Principal, personID uuid.UUID) error {
 	person, err := lockPerson(ctx, tx, personID)
 	if err != nil {
@@ -93,7 +94,8 @@ func addLink(ctx context.Context, to execer, l Link, hash [sha256.Size]byte) err
 	return nil
 }
 
-// PersonByLink returns whom a link of a purpose signs in that is good at the instant now, and uses nothing up. Errors: [ErrNotFound].
+// PersonByLink returns the person of a link that has this purpose and is valid at the instant now. It does not use the
+// link up. Errors: [ErrNotFound].
 func (s *Store) PersonByLink(ctx context.Context, hash [sha256.Size]byte, purpose Purpose, now time.Time) (Person, error) {
 	p, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[Person], "look up a link", `
 		SELECT `+personColumns+` FROM links JOIN people ON people.id = links.person_id
@@ -119,7 +121,7 @@ func (s *Store) SetPasswordByLink(ctx context.Context, link [sha256.Size]byte, p
 	})
 }
 
-// byLink uses a link up, does what it is for, and keeps a session.
+// byLink deletes a link, runs do, and creates a session.
 func (s *Store) byLink(ctx context.Context, link [sha256.Size]byte, purpose Purpose, of Session, session [sha256.Size]byte, do func(context.Context, pgx.Tx, uuid.UUID) error) (uuid.UUID, error) {
 	whose, err := s.PersonByLink(ctx, link, purpose, of.CreatedAt)
 	if err != nil {
@@ -152,7 +154,7 @@ func (s *Store) byLink(ctx context.Context, link [sha256.Size]byte, purpose Purp
 	return of.PersonID, err
 }
 
-// verify notes that a person is who they are, and ends what others may have done as them before.
+// verify marks a person as verified, and ends everything that others may have done as this person before.
 func verify(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE people SET verified_at = $2 WHERE id = $1`, personID, now); err != nil {
 		return err
@@ -166,7 +168,8 @@ func verify(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 	return endAll(ctx, tx, personID, now)
 }
 
-// forgetCredentials takes away by what a person signs in, and the browsers that are known for it: another person may have set and used them.
+// forgetCredentials deletes a person's password, passkeys and known browsers, because another person may have set and
+// used them.
 func forgetCredentials(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
 	if _, err := tx.Exec(ctx, `DELETE FROM known_browsers WHERE person_id = $1`, personID); err != nil {
 		return err

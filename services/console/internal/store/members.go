@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// ErrLastOwner says that a business would have no owner any more.
+// ErrLastOwner means that the business would have no owner left.
 var ErrLastOwner = errors.New("is the last owner")
 
 // TeamMember is a person as a member of a business.
@@ -52,7 +52,7 @@ func (s *Store) Team(ctx context.Context, businessID uuid.UUID, page request.Pag
 	return list, next, nil
 }
 
-// maxOwners bounds how many owners of one business are mailed.
+// maxOwners is the maximum number of owners of one business that are mailed.
 const maxOwners = 100
 
 // Owners returns the owners of a business, at most 100, in the order in which they joined.
@@ -154,7 +154,7 @@ func endIfAlone(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, 
 	return endUnverified(ctx, tx, personID, now)
 }
 
-// lockMember locks what [overMember] does, and returns the role that the member has until then.
+// lockMember takes the locks of [overMember], and returns the current role of the member.
 func lockMember(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, to access.Role) (access.Role, error) {
 	if _, err := lockPerson(ctx, tx, personID); err != nil {
 		return "", err

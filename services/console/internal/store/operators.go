@@ -14,20 +14,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// GroupOperatorGood is how long after the last sign-in by the identity provider a person is an operator by their group.
+// GroupOperatorGood is how long a person stays an operator by their group after their last sign-in by the identity
+// provider.
 const GroupOperatorGood = 12 * time.Hour
 
-// ErrLastOperator reports that no operator would be left.
+// ErrLastOperator means that no operator would be left.
 var ErrLastOperator = errors.New("is the last operator")
 
-// Operator is an operator of the platform, with where they are signed in.
+// Operator is an operator of the platform, with their sessions.
 type Operator struct {
 	Person
-	Sessions   int        // that have not ended
-	LastSeenAt *time.Time // in any of them, to the minute
+	Sessions   int        // number of sessions that have not ended
+	LastSeenAt *time.Time // in any session, to the minute
 }
 
-// notLapsed is true of a person, unless a group makes them an operator and the provider vouched for that at or before the parameter.
+// notLapsed is the SQL condition that a person's operator right has not lapsed: it does not come from a group, or the
+// provider vouched for it after the parameter.
 const notLapsed = `(people.operator_vouched_at IS NULL OR people.operator_vouched_at > %s)`
 
 // Operators lists the operators at the instant now, in the order in which they were added. It returns the cursor of the
@@ -63,7 +65,7 @@ func scanOperator(row pgx.CollectableRow) (Operator, error) {
 // Faults: forbidden; outcome_unknown.
 func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
-		// All are locked in one order, so that of two operators who demote each other one stays.
+		// All operators are locked in one order: if two demote each other, one stays.
 		all, err := postgres.Rows(ctx, tx, pgx.RowTo[uuid.UUID], "lock the operators", `
 			SELECT id FROM people WHERE operator AND `+fmt.Sprintf(notLapsed, "$1")+` ORDER BY id FOR UPDATE`, now.Add(-GroupOperatorGood))
 		if err != nil {
@@ -79,7 +81,7 @@ func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personI
 	})
 }
 
-// overOperator takes rights from an operator, once, by another one.
+// overOperator removes rights of an operator, idempotently, as another operator.
 func (s *Store) overOperator(ctx context.Context, by access.Principal, personID uuid.UUID, change func(context.Context, pgx.Tx) (struct{}, error)) error {
 	_, err := revocation(ctx, s.pool, personID, func() (struct{}, error) {
 		return postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
@@ -116,7 +118,7 @@ func (s *Store) SignOutOperator(ctx context.Context, by access.Principal, person
 	})
 }
 
-// demote takes the right of an operator away, with the tokens that they made by it.
+// demote removes the operator right of a person, and ends the tokens that they made as an operator.
 func demote(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE people SET operator = false, operator_vouched_at = NULL WHERE id = $1`, personID); err != nil {
 		return fmt.Errorf("demote an operator: %w", err)
@@ -155,7 +157,7 @@ func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) er
 	return err
 }
 
-// lapseAll lapses every person who is due.
+// lapseAll lapses the right of every operator whose time is over.
 func (s *Store) lapseAll(ctx context.Context, now time.Time) error {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list operators whose right lapses", `
 		SELECT id FROM people WHERE operator AND NOT `+fmt.Sprintf(notLapsed, "$1"), now.Add(-GroupOperatorGood))

@@ -16,39 +16,39 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/passkey"
 )
 
-// MostPasskeys is how many a person may have.
+// MostPasskeys is the maximum number of passkeys of a person.
 const MostPasskeys = 20
 
 var (
-	// ErrTooManyPasskeys says that a person has as many as one may.
+	// ErrTooManyPasskeys means that a person has [MostPasskeys] already.
 	ErrTooManyPasskeys = errors.New("has too many passkeys")
-	// ErrKnownPasskey says that a passkey was added before.
+	// ErrKnownPasskey means that a passkey was added before.
 	ErrKnownPasskey = errors.New("is known already")
-	// ErrLastWay says that a person could not sign in any more.
+	// ErrLastWay means that the person could no longer sign in.
 	ErrLastWay = errors.New("is the last way to sign in")
 )
 
-// Passkey is by what a person signs in as by a password.
+// Passkey is a passkey of a person, who signs in with it as with a password.
 type Passkey struct {
 	passkey.Key
-	ID         uuid.UUID // by which its person removes it
+	ID         uuid.UUID // the id by which its person removes it
 	PersonID   uuid.UUID
 	Name       string
 	CreatedAt  time.Time
 	LastUsedAt *time.Time
 }
 
-// AddOwnChallenge is [Store.AddChallenge] for who is signed in and adds a passkey. Errors: [ErrRevoked].
+// AddOwnChallenge is [Store.AddChallenge] for a signed-in person who adds a passkey. Errors: [ErrRevoked].
 func (s *Store) AddOwnChallenge(ctx context.Context, by access.Principal, hash [sha256.Size]byte, challenge []byte, expires time.Time) error {
 	return s.ownWrite(ctx, by, func(tx pgx.Tx) error { return addChallenge(ctx, tx, hash, by.ID, challenge, expires) })
 }
 
-// AddChallenge keeps a challenge by the hash of its browser's secret, for somebody who signs in.
+// AddChallenge stores a challenge for a sign-in, by the hash of the browser's secret.
 func (s *Store) AddChallenge(ctx context.Context, hash [sha256.Size]byte, challenge []byte, expires time.Time) error {
 	return addChallenge(ctx, s.pool, hash, uuid.Nil, challenge, expires)
 }
 
-// addChallenge keeps a challenge. personID is who adds a passkey; nil where somebody signs in.
+// addChallenge stores a challenge. personID is the person who adds a passkey; nil for a sign-in.
 func addChallenge(ctx context.Context, to execer, hash [sha256.Size]byte, personID uuid.UUID, challenge []byte, expires time.Time) error {
 	_, err := to.Exec(ctx, `
 		INSERT INTO challenges (hash, person_id, challenge, expires_at) VALUES ($1, nullif($2, '00000000-0000-0000-0000-000000000000'::uuid), $3, $4)`,
@@ -59,7 +59,8 @@ func addChallenge(ctx context.Context, to execer, hash [sha256.Size]byte, person
 	return nil
 }
 
-// TakeChallenge returns a challenge that is good at the instant now for who it was made for, and uses it up. Errors: [ErrNotFound].
+// TakeChallenge deletes a challenge and returns it if it is valid at the instant now and was made for this person.
+// Errors: [ErrNotFound].
 func (s *Store) TakeChallenge(ctx context.Context, hash [sha256.Size]byte, personID uuid.UUID, now time.Time) ([]byte, error) {
 	challenge, err := postgres.Row(ctx, s.pool, pgx.RowTo[[]byte], "take a challenge", `
 		WITH taken AS (
@@ -80,7 +81,7 @@ func scanPasskey(row pgx.CollectableRow) (Passkey, error) {
 		count int64
 	)
 	err := row.Scan(&p.Key.ID, &p.PublicKey, &flags, &p.Transports, &count, &p.ID, &p.PersonID, &p.Name, &p.CreatedAt, &p.LastUsedAt)
-	p.Flags, p.Count = byte(flags), uint32(count) // as they were written
+	p.Flags, p.Count = byte(flags), uint32(count) // the columns have the same bits
 	return p, err
 }
 
@@ -89,13 +90,13 @@ func (s *Store) Passkeys(ctx context.Context, personID uuid.UUID) ([]Passkey, er
 	return postgres.Rows(ctx, s.pool, scanPasskey, "list passkeys", passkeySQL+`person_id = $1 ORDER BY created_at, id`, personID)
 }
 
-// PasskeyByKey returns the passkey that its device calls so. Errors: [ErrNotFound].
+// PasskeyByKey returns the passkey with the id that its device gave it. Errors: [ErrNotFound].
 func (s *Store) PasskeyByKey(ctx context.Context, id []byte) (Passkey, error) {
 	p, err := postgres.Row(ctx, s.pool, scanPasskey, "look up a passkey", passkeySQL+`credential_id = $1`, id)
 	return p, found(err)
 }
 
-// AddPasskey keeps a passkey of who is signed in. Errors: [ErrRevoked], [ErrNotFound], [ErrTooManyPasskeys],
+// AddPasskey stores a passkey of the signed-in person. Errors: [ErrRevoked], [ErrNotFound], [ErrTooManyPasskeys],
 // [ErrKnownPasskey].
 func (s *Store) AddPasskey(ctx context.Context, by access.Principal, p Passkey) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -209,7 +210,7 @@ func (s *Store) RemovePassword(ctx context.Context, by access.Principal, of Sess
 	})
 }
 
-// anew ends every session and link of a person, and keeps a new session.
+// anew ends every session and link of a person, and creates a new session.
 func anew(ctx context.Context, tx pgx.Tx, of Session, session [sha256.Size]byte) error {
 	if err := endAll(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
 		return err

@@ -13,13 +13,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Credentials are a person with the hash of their password, "" where they have none.
+// Credentials are a person with the hash of their password, "" for none.
 type Credentials struct {
 	Person
 	PasswordHash string
 }
 
-// ByEmail returns who has an address, in small letters. Errors: [ErrNotFound].
+// ByEmail returns the person with an address, in lower case. Errors: [ErrNotFound].
 func (s *Store) ByEmail(ctx context.Context, email string) (Credentials, error) {
 	c, err := postgres.Row(ctx, s.pool, scanCredentials, "look up a person", credentialsSQL+`people.email = $1`, email)
 	return c, found(err)
@@ -70,7 +70,8 @@ func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before,
 	return err
 }
 
-// requirePassword locks a person whose password has this hash, "" for none. Errors: [ErrNotFound] for another one.
+// requirePassword locks a person and checks that their password has this hash, "" for none. Errors: [ErrNotFound] if it
+// has another.
 func requirePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash string) error {
 	if _, err := lockPerson(ctx, tx, personID); err != nil {
 		return err
@@ -83,7 +84,7 @@ func requirePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash st
 	return err
 }
 
-// changePassword keeps the hash of a new password, "" for none, and ends every session and link of the person.
+// changePassword stores the hash of a new password, "" for none, and ends every session and link of the person.
 func changePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash string, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE people SET password_hash = nullif($2, '') WHERE id = $1`, personID, hash); err != nil {
 		return err

@@ -13,24 +13,24 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Person is somebody who signs in.
+// Person is a person who can sign in.
 type Person struct {
 	ID        uuid.UUID
-	Email     string // in small letters
+	Email     string // in lower case
 	Name      string
-	Language  string // BCP 47; "" where it is not known
+	Language  string // BCP 47; "" if it is not known
 	Operator  bool
 	ByGroupAt *time.Time // last sign-in that made them an operator by their group; nil for other operators
 	CreatedAt time.Time
-	Verified  bool // the address is known to be theirs
-	Password  bool // they have one
-	Passkey   bool // they have one at least
+	Verified  bool // the person has proved that the address is theirs
+	Password  bool // the person has a password
+	Passkey   bool // the person has at least one passkey
 }
 
 const personColumns = `people.id, people.email, people.name, people.language, people.operator, people.operator_vouched_at, people.created_at, people.verified_at IS NOT NULL, people.password_hash IS NOT NULL,
 	EXISTS (SELECT FROM passkeys WHERE passkeys.person_id = people.id)`
 
-// parts are where a person's columns are read to.
+// parts returns the destinations for scanning a person's columns.
 func (p *Person) parts() []any {
 	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.ByGroupAt, &p.CreatedAt, &p.Verified, &p.Password, &p.Passkey}
 }
@@ -72,7 +72,7 @@ func addPerson(ctx context.Context, tx pgx.Tx, p Person) (Person, error) {
 	return postgres.Row(ctx, tx, pgx.RowToStructByPos[Person], "read a person", `SELECT `+personColumns+` FROM people WHERE email = $1`, p.Email)
 }
 
-// SetLanguage notes in which language who is signed in reads, as BCP 47. Errors: [ErrRevoked].
+// SetLanguage stores the language of the signed-in person, as BCP 47. Errors: [ErrRevoked].
 func (s *Store) SetLanguage(ctx context.Context, by access.Principal, language string) error {
 	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `UPDATE people SET language = $2 WHERE id = $1`, by.ID, language); err != nil {
@@ -110,7 +110,7 @@ func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID 
 	return nil
 }
 
-// Names are what people are called, by id; who is not known is left out.
+// Names returns the names of people by id, or their addresses if they have no name. Unknown people are left out.
 func (s *Store) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
 	list, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct {
 		ID   uuid.UUID
@@ -123,7 +123,7 @@ func (s *Store) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]st
 	return names, err
 }
 
-// MembersOf returns what a person is in businesses.
+// MembersOf returns the memberships of a person.
 func (s *Store) MembersOf(ctx context.Context, personID uuid.UUID) ([]access.Member, error) {
 	return postgres.Rows(ctx, s.pool, scanMember, "read a person's businesses", membersSQL, personID)
 }
@@ -138,13 +138,14 @@ func scanMember(row pgx.CollectableRow) (access.Member, error) {
 	return m, err
 }
 
-// ErrMember says that a person is a member of the business already, with another role.
+// ErrMember means that a person is already a member of the business, with another role.
 var ErrMember = errors.New("is a member with another role")
 
-// ErrTooMany says that a person belongs to as many businesses as one may.
+// ErrTooMany means that a person belongs to the maximum number of businesses.
 var ErrTooMany = errors.New("belongs to too many businesses")
 
-// lockPerson keeps all else that changes what a person may do waiting, and whatever they do by it, and returns them.
+// lockPerson locks a person's rights and row, and returns the person. Until the transaction ends, all changes and all
+// uses of these rights wait.
 func lockPerson(ctx context.Context, tx pgx.Tx, id uuid.UUID) (Person, error) {
 	if err := lockRights(ctx, tx, uuid.Nil, id); err != nil {
 		return Person{}, err

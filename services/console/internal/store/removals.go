@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// ErrUnknownKey says that no removal came with this Idempotency-Key.
+// ErrUnknownKey means that no removal came with this Idempotency-Key.
 var ErrUnknownKey = errors.New("no removal has this key")
 
 // Meant returns the business that a removal means: the business that had the slug when a request with this

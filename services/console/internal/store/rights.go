@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// ErrRevoked says that the session or the token of a principal has ended since it was looked up. It is a fault:
+// ErrRevoked means that the session or the token of a principal has ended since it was looked up. It is a fault:
 // unauthorized.
 var ErrRevoked = fault.New(fault.Unauthorized, "The session or token of this request has ended; sign in again, or send another token.")
 
@@ -91,7 +91,7 @@ func (s *Store) authorizeIn(ctx context.Context, tx pgx.Tx, by access.Principal,
 	return now, now.Require(businessID, access.ManageTeam)
 }
 
-// current returns a principal as they are now. Errors: [ErrRevoked].
+// current returns a principal with their current rights. Errors: [ErrRevoked].
 func (s *Store) current(ctx context.Context, from postgres.Querier, by access.Principal) (access.Principal, error) {
 	now, at := by, s.clock.Now()
 	now.Operator, now.Members = false, nil
@@ -133,7 +133,7 @@ func (s *Store) ownWrite(ctx context.Context, by access.Principal, write func(pg
 	})
 }
 
-// Current returns a principal as they are now. Errors: [ErrRevoked].
+// Current returns a principal with their current rights. Errors: [ErrRevoked].
 func (s *Store) Current(ctx context.Context, by access.Principal) (access.Principal, error) {
 	return s.current(ctx, s.pool, by)
 }
@@ -159,7 +159,7 @@ func (s *Store) BeginWrite(ctx context.Context, by access.Principal, lasts time.
 	return now, id, nil
 }
 
-// EndWrite notes that a write in another service has ended; the nil UUID is none.
+// EndWrite records that a write in another service has ended; it ignores the nil UUID.
 func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
 	if id == uuid.Nil {
 		return nil
@@ -184,7 +184,7 @@ func revocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID, 
 	return done, nil
 }
 
-// revoking is [revocation] of one transaction.
+// revoking is [revocation] for a single transaction without a result.
 func (s *Store) revoking(ctx context.Context, root uuid.UUID, revoke func(pgx.Tx) error) error {
 	_, err := revocation(ctx, s.pool, root, func() (struct{}, error) { return struct{}{}, pgx.BeginFunc(ctx, s.pool, revoke) })
 	return err
@@ -195,7 +195,7 @@ const (
 	maxWritesPause = 100 * time.Millisecond
 )
 
-// awaitWrites waits for the writes of a root that are under way now. Later ones do not count: their principal was
+// awaitWrites waits for the writes of a root that are in progress now. Later writes do not count: their principal was
 // looked up after the revocation.
 func awaitWrites(ctx context.Context, pool *pgxpool.Pool, root uuid.UUID) error {
 	left, err := postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the writes under way", `

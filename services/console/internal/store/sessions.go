@@ -14,29 +14,30 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// A session ends when nothing was asked for so long, and so long after signing in at most (accounts.md).
+// A session ends after SessionIdle without a request, and SessionMost after the sign-in at the latest (accounts.md).
 const (
 	SessionIdle = 12 * time.Hour
 	SessionMost = 7 * 24 * time.Hour
 )
 
-// Session is one browser in which a person has signed in.
+// Session is a browser in which a person has signed in.
 type Session struct {
 	ID         uuid.UUID
 	PersonID   uuid.UUID
-	Client     string // what the browser calls itself
+	Client     string // the browser's User-Agent
 	CreatedAt  time.Time
 	LastSeenAt time.Time // to the minute
 }
 
-// Signed is a session with who signed in, as they are now.
+// Signed is a session with its person and their current memberships.
 type Signed struct {
 	Session
 	Person  Person
 	Members []access.Member // none for an operator
 }
 
-// addSession keeps a session by the hash of its secret. A right that has lapsed is taken away first, so that it does not end the new session.
+// addSession stores a session by the hash of its secret. It first removes an operator right that has lapsed, because
+// removing it later would end the new session.
 func addSession(ctx context.Context, tx pgx.Tx, of Session, hash [sha256.Size]byte) error {
 	if err := lapse(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
 		return err
@@ -58,7 +59,8 @@ func (s *Store) Sessions(ctx context.Context, personID uuid.UUID, now time.Time)
 		ORDER BY created_at DESC, id LIMIT 100`, personID, now.Add(-SessionIdle), now.Add(-SessionMost))
 }
 
-// EndSession ends one of a person's sessions; one that has ended before stays so. Fault: outcome_unknown.
+// EndSession ends one of a person's sessions. It does nothing if that session has already ended. Fault:
+// outcome_unknown.
 func (s *Store) EndSession(ctx context.Context, personID, id uuid.UUID) error {
 	return s.revoking(ctx, personID, func(tx pgx.Tx) error {
 		if err := lockRights(ctx, tx, uuid.Nil, personID); err != nil {
@@ -68,7 +70,7 @@ func (s *Store) EndSession(ctx context.Context, personID, id uuid.UUID) error {
 	})
 }
 
-// EndOwnSession is [Store.EndSession] of who is signed in. Errors: [ErrRevoked].
+// EndOwnSession is [Store.EndSession] for the signed-in person. Errors: [ErrRevoked].
 func (s *Store) EndOwnSession(ctx context.Context, by access.Principal, id uuid.UUID) error {
 	return s.revoking(ctx, by.ID, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, by.ID); err != nil {
@@ -102,7 +104,7 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 // parameters are those of [goodSessionAt].
 var goodSession = `sessions.last_seen_at > $2 AND sessions.created_at > $3 AND ` + fmt.Sprintf(notLapsed, "$4")
 
-// goodSessionAt returns the key of a session as $1, and the parameters of [goodSession] at the instant now.
+// goodSessionAt returns the parameters of [goodSession] at the instant now, with the key of a session as $1.
 func goodSessionAt(key any, now time.Time) []any {
 	return []any{key, now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood)}
 }

@@ -16,19 +16,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// ErrNotFound says that there is no such thing.
+// ErrNotFound means that the row does not exist.
 var ErrNotFound = errors.New("not found")
 
-// Store keeps accounts.
+// Store stores accounts.
 type Store struct {
 	pool  *pgxpool.Pool
-	clock clock.Clock // by which sessions, tokens and rights have ended when a write looks them up again
+	clock clock.Clock // tells whether sessions, tokens and rights have ended when a write looks them up again
 }
 
 // New returns a store on console's schema.
 func New(pool *pgxpool.Pool, c clock.Clock) *Store { return &Store{pool, c} }
 
-// Ready reports whether the tables are there.
+// Ready returns an error if the tables do not exist.
 func (s *Store) Ready(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, `SELECT FROM people LIMIT 0`)
 	return err
@@ -53,7 +53,7 @@ func OrNull(id uuid.UUID) *uuid.UUID {
 	return &id
 }
 
-// found makes [ErrNotFound] of no rows.
+// found replaces pgx.ErrNoRows by [ErrNotFound].
 func found(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrNotFound

@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Token is a token of the admin API as it is kept: without its secret.
+// Token is a stored token of the admin API, without its secret.
 type Token struct {
 	access.Member // the nil business for the role of an operator
 	ID            uuid.UUID
@@ -29,10 +29,10 @@ type Token struct {
 	ExpiresAt     *time.Time // nil: it does not expire
 	LastUsedAt    *time.Time // to the minute
 	RevokedAt     *time.Time
-	Device        string // what the machine calls itself whose program `slotmesh login` connected; "" for other tokens
+	Device        string // name of the machine whose program `slotmesh login` connected; "" for other tokens
 }
 
-// DeviceIdle is how long a program that `slotmesh login` connected may stay unused before its token ends.
+// DeviceIdle is how long the token of a program that `slotmesh login` connected may stay unused before it ends.
 const DeviceIdle = 30 * 24 * time.Hour
 
 const tokenColumns = `business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), id, name, prefix,
@@ -44,13 +44,14 @@ func scanToken(row pgx.CollectableRow) (Token, error) {
 	return t, err
 }
 
-// TokenMadeError says that another request with the same Idempotency-Key made a token, whose secret it alone had.
+// TokenMadeError means that another request with the same Idempotency-Key made a token; only that request got the
+// secret.
 type TokenMadeError struct{ ID uuid.UUID }
 
 func (e *TokenMadeError) Error() string { return "the token was made as " + e.ID.String() }
 
-// AddToken keeps a token by the hash of its secret, once. Errors: [ErrRevoked], [*TokenMadeError]. Faults: those of
-// the principal's rights.
+// AddToken stores a token by the hash of its secret, idempotently. Errors: [ErrRevoked], [*TokenMadeError]. Faults:
+// those of the principal's rights.
 func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash [sha256.Size]byte) error {
 	made, err := postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (TokenMadeError, error) {
 		if _, err := s.authorizeIn(ctx, tx, by, t.BusinessID); err != nil {
@@ -67,15 +68,15 @@ func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash
 	return nil
 }
 
-// MaxTokens is how many tokens of a business, or of operators, can be good at once.
+// MaxTokens is the maximum number of valid tokens of a business, or of operators.
 const MaxTokens = 100
 
 // ErrTooManyTokens reports that a business has [MaxTokens] already.
 var ErrTooManyTokens = errors.New("has too many tokens")
 
-// insertToken keeps a token by the hash of its secret. Errors: [ErrTooManyTokens].
+// insertToken stores a token by the hash of its secret. Errors: [ErrTooManyTokens].
 func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte) error {
-	// Of two that are added at once the second one counts the first.
+	// The lock lets the second of two concurrent transactions count the token of the first.
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('tokens ' || $1::uuid::text, 0))`, t.BusinessID); err != nil {
 		return err
 	}
@@ -128,11 +129,12 @@ func (s *Store) TokenByID(ctx context.Context, id uuid.UUID) (Token, error) {
 	return t, found(err)
 }
 
-// keptToken is what an event keeps of a token: neither its hash nor its use.
+// keptToken is the SQL for the data of a token in an event: neither its hash nor its use.
 const keptToken = `jsonb_build_object('id', id, 'business_id', business_id, 'name', name, 'role', role, 'staff_id', staff_id, 'prefix', prefix,
     'created_at', created_at, 'expires_at', expires_at, 'revoked_at', revoked_at)`
 
-// endedSQL begins a query with ended_tokens: the ids of tokens, and of those that were made with them. first is a query of the former.
+// endedSQL begins a query with ended_tokens: the ids of tokens, and of the tokens that were made with them. first is a
+// query of the former ids.
 func endedSQL(first string) string {
 	return `WITH RECURSIVE ended_tokens AS (
 		    ` + first + `
@@ -209,12 +211,13 @@ const madeByLapsed = `
 const goodToken = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (` + madeByLapsed + `)
 	AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`
 
-// goodTokenAt returns the key of a token as $1, and the parameters of [goodToken] at the instant now.
+// goodTokenAt returns the parameters of [goodToken] at the instant now, with the key of a token as $1.
 func goodTokenAt(key any, now time.Time) []any {
 	return []any{key, now, now.Add(-GroupOperatorGood), now.Add(-DeviceIdle)}
 }
 
-// TokensMadeBy lists the tokens of a business that a person made, and those that were made with them, oldest first and revoked ones included.
+// TokensMadeBy lists the tokens of a business that a person made, and the tokens that were made with them. It lists the
+// oldest first, and includes revoked tokens.
 func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]Token, error) {
 	return postgres.Rows(ctx, s.pool, scanToken, "list a person's tokens", `
 		WITH RECURSIVE made AS (
@@ -224,8 +227,8 @@ func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID
 		SELECT `+tokenColumns+` FROM tokens WHERE business_id = $1 AND id IN (SELECT id FROM made) ORDER BY created_at, id`, businessID, personID)
 }
 
-// RevokeTokensMadeBy ends the tokens that [Store.TokensMadeBy] lists; what ended before stays as it was. Its faults are
-// those of the principal's rights.
+// RevokeTokensMadeBy ends the tokens that [Store.TokensMadeBy] lists. Tokens that have already ended are not changed.
+// Its faults are those of the principal's rights.
 func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, businessID, personID uuid.UUID, now time.Time) error {
 	err := s.revoking(ctx, personID, func(tx pgx.Tx) error {
 		if _, err := s.authorizeIn(ctx, tx, by, businessID, personID); err != nil {
@@ -239,8 +242,8 @@ func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, bus
 	return nil
 }
 
-// TokenByHash returns the token with this hash that is good at the instant now, and notes to the minute that it was used. Errors:
-// [ErrNotFound].
+// TokenByHash returns the token with this hash if it is valid at the instant now. It updates the token's last use at
+// most once a minute. Errors: [ErrNotFound].
 func (s *Store) TokenByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Token, error) {
 	token, err := postgres.Row(ctx, s.pool, scanToken, "look up a token", `
 		SELECT `+tokenColumns+` FROM tokens WHERE hash = $1 AND `+goodToken, goodTokenAt(hash[:], now)...)
