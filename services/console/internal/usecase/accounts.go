@@ -20,34 +20,34 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// AccountsConfig is what [NewAccounts] puts together.
+// AccountsConfig has the dependencies and settings of [NewAccounts].
 type AccountsConfig struct {
 	Store     *store.Store
 	Passwords *password.Hasher
 	Mails     Mailer
 	Limits    *limits.Gate
-	// OwnerURL is the public base of the owner's side, which mailed links begin with; "": none are mailed.
+	// OwnerURL is the public base of the owner's side, with which mailed links begin; if it is "", no links are mailed.
 	OwnerURL string
-	// PasswordSignIn lets people sign in by a password, and by passkeys in its place.
+	// PasswordSignIn allows sign-in by a password, and by a passkey in its place.
 	PasswordSignIn bool
-	Passkeys       *passkey.Site  // nil: nobody signs in by one
-	Provider       *oidc.Provider // nil: there is none
+	Passkeys       *passkey.Site  // nil: no sign-in by passkeys
+	Provider       *oidc.Provider // nil: no identity provider
 	Businesses     BusinessLister
 	PeerTimeout    time.Duration // of a call to another service
 	Clock          clock.Clock
 	Telemetry      *telemetry.Telemetry
 }
 
-// Accounts know who is behind a secret, and look after people and tokens.
+// Accounts authenticates people and tokens, and manages them.
 type Accounts struct {
 	AccountsConfig
 	Logger *slog.Logger
 
-	waiting chan func(context.Context) error // mails
+	waiting chan func(context.Context) error // mails to send
 	signIns metric.Int64Counter
 }
 
-// NewAccounts returns what looks after accounts. It counts slotmesh.sign_ins by method and outcome.
+// NewAccounts returns the accounts. It counts slotmesh.sign_ins by method and outcome.
 func NewAccounts(cfg AccountsConfig) *Accounts {
 	return &Accounts{
 		AccountsConfig: cfg, Logger: cfg.Telemetry.Logger, waiting: make(chan func(context.Context) error, mostWaiting),
@@ -55,10 +55,10 @@ func NewAccounts(cfg AccountsConfig) *Accounts {
 	}
 }
 
-// ErrNobody says that a secret is nobody's, or not any more.
+// ErrNobody means that a secret is not valid, or no longer valid.
 var ErrNobody = errors.New("nobody is signed in by this")
 
-// ByToken returns the bearer of a token of the admin API, as the tables have it now. Errors: [ErrNobody].
+// ByToken returns the principal of a token of the admin API, with current rights. Errors: [ErrNobody].
 func (a *Accounts) ByToken(ctx context.Context, clear string) (Principal, error) {
 	if !secret.WellFormed(secret.TokenPrefix, clear) {
 		return Principal{}, ErrNobody
@@ -77,13 +77,13 @@ func (a *Accounts) ByToken(ctx context.Context, clear string) (Principal, error)
 	return p, nil
 }
 
-// Renew returns a principal as they are now. Fault: unauthorized.
+// Renew returns a principal with their current rights. Fault: unauthorized.
 func (a *Accounts) Renew(ctx context.Context, by Principal) (Principal, error) {
 	return a.Store.Current(ctx, by)
 }
 
 const (
-	writeLasts   = 10 * time.Second // a write whose request has no deadline
+	writeLasts   = 10 * time.Second // for a write whose request has no deadline
 	endWriteTime = 2 * time.Second
 )
 
@@ -112,14 +112,14 @@ func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, fun
 	}, nil
 }
 
-// SignedIn is somebody in a browser.
+// SignedIn is a person who is signed in in a browser.
 type SignedIn struct {
 	Principal Principal
 	Person    store.Person
 	Session   store.Session
 }
 
-// BySession returns who is signed in by the secret of a session, as the tables have them now. Errors: [ErrNobody].
+// BySession returns the person who is signed in by the secret of a session, with current rights. Errors: [ErrNobody].
 func (a *Accounts) BySession(ctx context.Context, clear string) (*SignedIn, error) {
 	if !secret.WellFormed("", clear) {
 		return nil, ErrNobody

@@ -18,18 +18,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/template"
 )
 
-// Beginning is what the first form of a business asks.
+// Beginning has the answers to the first form of a business.
 type Beginning struct {
 	Trade    string // one of [template.Trades]
 	Name     string
-	Address  string // in the address of its pages, in any letters; "" for its name's
+	Address  string // slug of its pages, as typed; "" to derive it from the name
 	Currency string // ISO 4217
 	Timezone string // IANA name
-	Language string // of its texts
-	Email    string // is notified of bookings; "" for nobody
+	Language string // language of its texts
+	Email    string // is notified of bookings; "" for no notifications
 }
 
-// Slug is the business in addresses.
+// Slug returns the slug of the business, from its address or its name.
 func (b Beginning) Slug() string {
 	name := b.Address
 	if name == "" {
@@ -38,7 +38,7 @@ func (b Beginning) Slug() string {
 	return form.NewKey("business", document.Fields{"name": name}, nil)
 }
 
-// lists are the lists of what customers take.
+// lists are the lists of the manifest whose objects customers can book, buy or rent.
 var lists = []string{"services", "events", "rentals"}
 
 // Begin publishes the first version of a business: the template of its trade, as far as the first visit shows it
@@ -85,7 +85,8 @@ func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.
 	return published, nil, err
 }
 
-// onlyShown takes away what the first visit does not show, so that a business offers only what its owner has seen.
+// onlyShown removes the fields that the first visit does not show, so that a business offers only what its owner has
+// seen.
 func onlyShown(fields document.Fields) {
 	delete(fields, "form")
 	for _, member := range objects(fields, "staff") {
@@ -108,20 +109,20 @@ func onlyShown(fields document.Fields) {
 	}
 }
 
-// EnableModule switches on the part of the platform that a list of the manifest belongs to, where it is switched off.
+// EnableModule enables the module of a list of the manifest if it is disabled.
 func EnableModule(fields document.Fields, list string) {
 	if ModuleOff(fields, list) {
 		fields["modules"].(document.Fields)[list] = true
 	}
 }
 
-// ModuleOff reports whether the part of the platform that a list of the manifest belongs to is switched off.
+// ModuleOff reports whether the module of a list of the manifest is disabled.
 func ModuleOff(fields document.Fields, list string) bool {
 	modules, _ := fields["modules"].(document.Fields)
 	return modules[list] == false
 }
 
-// objects are those of a list of the offer.
+// objects returns the objects of a list of the manifest.
 func objects(fields document.Fields, list string) []document.Fields {
 	items, _ := fields[list].([]any)
 	var all []document.Fields
@@ -136,7 +137,7 @@ func objects(fields document.Fields, list string) []document.Fields {
 // Open opens a business for bookings.
 func Open(fields document.Fields) { fields["open"] = true }
 
-// What a business lacks to be booked.
+// The results of [MissingToOpen].
 const (
 	LacksOffer = "offer"
 	LacksHours = "hours"
@@ -211,8 +212,8 @@ func Staffed(fields document.Fields, before []string) {
 	}
 }
 
-// PlaceLast gives an object the place behind all objects of a list, if places decide the order of that list. An object that has
-// a place keeps it.
+// PlaceLast gives an object the last place in a list if the list is ordered by places. An object that has a place keeps
+// it.
 func PlaceLast(fields document.Fields, list string, object document.Fields) {
 	last := 0
 	for _, other := range objects(fields, list) {
@@ -226,7 +227,8 @@ func PlaceLast(fields document.Fields, list string, object document.Fields) {
 	}
 }
 
-// PlaceNew gives each object of these lists that has no place one behind the others, in the order in which they were added.
+// PlaceNew gives each object of these lists that has no place the next one, in the order in which the objects were
+// added.
 func PlaceNew(fields document.Fields, of ...string) {
 	for _, list := range of {
 		for _, object := range objects(fields, list) {
@@ -235,7 +237,7 @@ func PlaceNew(fields document.Fields, of ...string) {
 	}
 }
 
-// Keys are those of the objects of a list, in their order.
+// Keys returns the keys of the objects of a list, in the order of the list.
 func Keys(fields document.Fields, list string) []string {
 	var keys []string
 	for _, item := range objects(fields, list) {

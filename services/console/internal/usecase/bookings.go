@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// CreateKey makes an API key; the answer alone carries its secret.
+// CreateKey makes an API key. Only this answer contains the key's secret.
 func (o *Owner) CreateKey(ctx context.Context, by Principal, slug string, wanted booking.NewKey) (*booking.Key, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -61,7 +61,7 @@ func (o *Owner) MoveBooking(ctx context.Context, by Principal, slug string, id u
 	return moved, err
 }
 
-// PreviewCancellation says what cancelling a booking would do now.
+// PreviewCancellation returns what cancelling a booking would do now.
 func (o *Owner) PreviewCancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -70,7 +70,8 @@ func (o *Owner) PreviewCancellation(ctx context.Context, slug string, id uuid.UU
 	return o.Bookings.Cancellation(ctx, business.ID, id)
 }
 
-// CancelBooking cancels a booking and refunds what is wanted of what was paid online; another amount than the policy's needs a role that may.
+// CancelBooking cancels a booking and refunds the wanted amount of the online payment. An amount that differs from the
+// policy's needs the permission to refund.
 func (o *Owner) CancelBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*booking.Booking, error) {
 	business, err := o.mayRefund(ctx, by, slug, wanted.Refund)
 	if err != nil {
@@ -83,7 +84,7 @@ func (o *Owner) CancelBooking(ctx context.Context, by Principal, slug string, id
 	return cancelled, err
 }
 
-// RefundBooking refunds a booking that is over.
+// RefundBooking refunds a booking that has ended or is cancelled.
 func (o *Owner) RefundBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.NewRefund) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -96,7 +97,7 @@ func (o *Owner) RefundBooking(ctx context.Context, by Principal, slug string, id
 	return refunded, err
 }
 
-// refundAttr is the amount that is on its way back to the customer.
+// refundAttr returns the log attribute of the amount that is being refunded.
 func refundAttr(p *booking.Payment) slog.Attr {
 	if p == nil || p.Refund == nil {
 		return slog.String("refund", "0")
@@ -104,7 +105,8 @@ func refundAttr(p *booking.Payment) slog.Attr {
 	return slog.String("refund", p.Refund.Amount.String())
 }
 
-// mayRefund finds the business of a cancellation that refunds so much; another amount than the policy's needs a role that may.
+// mayRefund finds the business of a cancellation, and checks the refund: an amount that differs from the policy's needs
+// the permission to refund.
 func (o *Owner) mayRefund(ctx context.Context, by Principal, slug string, refund booking.RefundAmount) (*catalog.Offer, error) {
 	business, err := o.Business(ctx, slug)
 	if err == nil && !byPolicy(refund) {
@@ -117,7 +119,7 @@ func byPolicy(refund booking.RefundAmount) bool {
 	return refund == "" || refund == booking.RefundPolicy
 }
 
-// SellTickets sells tickets of an event. The order's slug is the business's.
+// SellTickets sells tickets of an event. The slug in the order is the slug of the business.
 func (o *Owner) SellTickets(ctx context.Context, by Principal, order booking.NewTicket) (*booking.Ticket, error) {
 	business, err := o.Business(ctx, order.Slug)
 	if err != nil {
@@ -130,7 +132,7 @@ func (o *Owner) SellTickets(ctx context.Context, by Principal, order booking.New
 	return sold, err
 }
 
-// PreviewTicketCancellation says what cancelling an order of tickets would do now.
+// PreviewTicketCancellation returns what cancelling an order of tickets would do now.
 func (o *Owner) PreviewTicketCancellation(ctx context.Context, slug string, id uuid.UUID) (*booking.Cancellation, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -139,7 +141,8 @@ func (o *Owner) PreviewTicketCancellation(ctx context.Context, slug string, id u
 	return o.Bookings.TicketCancellation(ctx, business.ID, id)
 }
 
-// CancelTickets cancels an order of tickets, which are free again at once, and refunds as [Owner.CancelBooking] does.
+// CancelTickets cancels an order of tickets and refunds it as [Owner.CancelBooking] does. The tickets are available
+// again at once.
 func (o *Owner) CancelTickets(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*booking.Ticket, error) {
 	business, err := o.mayRefund(ctx, by, slug, wanted.Refund)
 	if err != nil {
@@ -152,7 +155,7 @@ func (o *Owner) CancelTickets(ctx context.Context, by Principal, slug string, id
 	return cancelled, err
 }
 
-// RefundTickets refunds an order of tickets that is cancelled.
+// RefundTickets refunds a cancelled order of tickets.
 func (o *Owner) RefundTickets(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.NewRefund) (*booking.Ticket, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/secret"
 )
 
-// BrowserKey names a browser in limits by the secret that it keeps, without giving the secret away.
+// BrowserKey returns the key of a browser in limits. It is derived from the browser's secret, but does not reveal it.
 func BrowserKey(clear string) string {
 	hash := secret.Hash(clear)
 	return hex.EncodeToString(hash[:16])

@@ -14,9 +14,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// RemovalNotes say which business a removal means that has an Idempotency-Key; [store.Store] does.
+// RemovalNotes stores which business a removal with an Idempotency-Key means. [store.Store] implements it.
 type RemovalNotes interface {
-	// Meant returns the business that had the slug when the key came first; business has it now, the nil id is none. Errors: store.ErrUnknownKey.
+	// Meant returns the business that had the slug when the key first came. business is the one that has the slug now,
+	// or the nil id. Errors: store.ErrUnknownKey.
 	Meant(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error)
 }
 
@@ -37,7 +38,8 @@ func (o *Owner) Remove(ctx context.Context, by Principal, slug string, force boo
 		meant, unknown := o.Removals.Meant(ctx, slug, has)
 		switch {
 		case unknown == nil && meant != has:
-			return o.Businesses.Delete(ctx, slug, meant) // catalog knows the key of a removal that was made, and else finds no such business
+			// catalog knows the key of a completed removal; otherwise it finds no such business
+			return o.Businesses.Delete(ctx, slug, meant)
 		case unknown != nil && !errors.Is(unknown, store.ErrUnknownKey):
 			return unknown
 		}
@@ -60,7 +62,7 @@ func (o *Owner) Remove(ctx context.Context, by Principal, slug string, force boo
 	return nil
 }
 
-// refuseWhileExpected counts whatever customers were promised: appointments and seats, tickets, reservations.
+// refuseWhileExpected refuses a removal while customers have bookings, tickets or reservations ahead. Fault: conflict.
 func (o *Owner) refuseWhileExpected(ctx context.Context, business *catalog.Offer) error {
 	ahead, err := o.countAhead(ctx, business)
 	if err != nil || ahead.Count() == 0 {
@@ -71,7 +73,7 @@ func (o *Owner) refuseWhileExpected(ctx context.Context, business *catalog.Offer
 		ahead.Bookings, ahead.Tickets, ahead.Reservations)
 }
 
-// countAhead counts the appointments and seats, tickets and reservations that customers are expected for.
+// countAhead counts the future bookings, tickets and reservations of customers.
 func (o *Owner) countAhead(ctx context.Context, business *catalog.Offer) (plan.Kept, error) {
 	var (
 		ahead plan.Kept

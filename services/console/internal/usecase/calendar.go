@@ -17,24 +17,25 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Calendar is what takes time on some days, by columns: the members on one day, or the days of one member or of all.
+// Calendar shows the busy time of some days in columns: one for each member on a single day, or one for each day of a
+// week.
 type Calendar struct {
 	From    timespan.Date
 	Days    int // 1 or 7
 	Columns []Column
-	Unknown bool // what is booked cannot be told
-	More    bool // more is booked than is shown
+	Unknown bool // the bookings cannot be read
+	More    bool // there are more bookings than are shown
 }
 
-// Column is one day of one member, of those bookings that nobody serves, or of all.
+// Column is one day of one member, of the bookings without a member, or of the whole business.
 type Column struct {
 	Date     timespan.Date
-	Member   *catalog.Staff // nil: nobody's, or everybody's
-	Open     []Minutes      // when work is done; sorted, apart
-	Bookings []Placed       // by start
-	Blocked  []Blocked      // blocked time, which is not open
-	Taught   []Minutes      // of one member: class sessions that they give, booked or not, with buffers
-	Free     []Minutes      // of one member: what is open and not taken
+	Member   *catalog.Staff // nil: bookings without a member, or of all members
+	Open     []Minutes      // working hours; sorted, not overlapping
+	Bookings []Placed       // sorted by start
+	Blocked  []Blocked      // blocked time, which is not in Open
+	Taught   []Minutes      // if Member is set: class sessions that the member gives, booked or not, with buffers
+	Free     []Minutes      // if Member is set: the part of Open that is not busy
 }
 
 // Blocked is a part of blocked time, with the owner's note.
@@ -43,14 +44,14 @@ type Blocked struct {
 	Reason string
 }
 
-// Minutes are a part of a day on the business's wall clock, counted from midnight, within 0 to 1440.
+// Minutes is a part of a day on the business's wall clock, in minutes after midnight, from 0 to 1440.
 type Minutes struct{ From, To int }
 
 // Placed is a booking in a column.
 type Placed struct {
 	booking.Booking
 	At     Minutes
-	Before Minutes // buffer; empty where From equals To
+	Before Minutes // buffer before the booking; empty if From equals To
 	After  Minutes
 }
 
@@ -72,7 +73,7 @@ func (o *Owner) Calendar(ctx context.Context, by Principal, slug string, from ti
 		return nil, err
 	}
 	var booked Part[booking.Booking]
-	before, last := from-1, from+timespan.Date(days)-1 // what began the day before may reach into the first
+	before, last := from-1, from+timespan.Date(days)-1 // a booking of the day before may last past midnight
 	filter := booking.Filter{From: &before, To: &last, StaffID: member}
 	page := request.Page{Limit: bookingPage}
 	for range mostPages {
@@ -94,7 +95,7 @@ func (o *Owner) Calendar(ctx context.Context, by Principal, slug string, from ti
 	return cal, nil
 }
 
-// columns are those that a calendar shows, without bookings.
+// columns returns the columns of a calendar, without bookings.
 func columns(by Principal, business *catalog.Offer, from timespan.Date, days int, member *uuid.UUID) []Column {
 	var all []Column
 	if days > 1 {
@@ -126,7 +127,8 @@ func servedBy(business *catalog.Offer, id *uuid.UUID) *catalog.Staff {
 	return business.StaffMember(*id)
 }
 
-// place puts bookings that are not cancelled where they are; of a member who works no more, where nobody's are.
+// place puts the bookings that are not cancelled into their columns. Bookings of a member without a column go into the
+// column without a member.
 func (c *Calendar) place(business *catalog.Offer, bookings []booking.Booking) {
 	for _, b := range bookings {
 		if b.Status == booking.StatusCancelled {
@@ -143,7 +145,7 @@ func (c *Calendar) place(business *catalog.Offer, bookings []booking.Booking) {
 		}
 	}
 	if n := len(c.Columns); c.Days == 1 && n > 1 && c.Columns[n-1].Member == nil && len(c.Columns[n-1].Bookings) == 0 {
-		c.Columns = c.Columns[:n-1] // nobody's column is there for what is in it
+		c.Columns = c.Columns[:n-1] // the column without a member is only shown for its bookings
 	}
 }
 
@@ -163,7 +165,7 @@ func (c *Calendar) timeIn(col *Column, b booking.Booking) (time.Time, time.Time,
 	return b.StartsAt, b.EndsAt, c.Days > 1 || !hasColumn
 }
 
-// within is what of a span of time lies on a date, on the wall clock.
+// within returns the part of a time span that lies on a date, on the wall clock. It reports whether there is one.
 func within(start, end time.Time, date timespan.Date, zone *time.Location) (Minutes, bool) {
 	from, to := minuteOf(start.In(zone), date), minuteOf(end.In(zone), date)
 	if to <= 0 || from >= dayMinutes {
@@ -172,7 +174,7 @@ func within(start, end time.Time, date timespan.Date, zone *time.Location) (Minu
 	return Minutes{max(from, 0), min(to, dayMinutes)}, true
 }
 
-// minuteOf is a time on the wall clock as minutes after midnight of a date.
+// minuteOf returns a wall-clock time as minutes after midnight of a date.
 func minuteOf(t time.Time, date timespan.Date) int {
 	day := timespan.NewDate(t.Year(), t.Month(), t.Day())
 	return int(day-date)*dayMinutes + t.Hour()*60 + t.Minute()
@@ -219,7 +221,7 @@ func (o *Owner) describe(ctx context.Context, business *catalog.Offer, cal *Cale
 	return nil
 }
 
-// agenda asks availability about so many days from a date on; nil where it is away.
+// agenda asks availability for the agenda of days days from a date on. It returns nil if availability is unavailable.
 func (o *Owner) agenda(ctx context.Context, business *catalog.Offer, from timespan.Date, days int) (*availability.Agenda, error) {
 	agenda, err := o.Availability.Agenda(ctx, availability.AgendaRequest{
 		Slug: business.Slug, OfferVersion: business.Version, From: from, To: from + timespan.Date(days) - 1,
@@ -231,7 +233,7 @@ func (o *Owner) agenda(ctx context.Context, business *catalog.Offer, from timesp
 	return agenda, err
 }
 
-// minutesOn is what of spans lies on a date, on the wall clock.
+// minutesOn returns the parts of spans that lie on a date, on the wall clock.
 func minutesOn(spans []timespan.Span, date timespan.Date, zone *time.Location) []Minutes {
 	minutes := []Minutes{}
 	for _, s := range spans {
@@ -242,7 +244,8 @@ func minutesOn(spans []timespan.Span, date timespan.Date, zone *time.Location) [
 	return minutes
 }
 
-// blockedOn is the blocked time of a date, with the owner's notes: of a member also the member's own.
+// blockedOn returns the blocked time of a date, with the owner's notes. For a member it includes the member's own
+// blocked time.
 func blockedOn(business *catalog.Offer, of *catalog.Staff, date timespan.Date) []Blocked {
 	var blocked []Blocked
 	for _, b := range business.Blocks {

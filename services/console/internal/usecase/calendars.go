@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// CreateCalendar makes a calendar feed; the answer alone carries its token and address.
+// CreateCalendar makes a calendar feed. Only this answer contains the feed's token and address.
 func (o *Owner) CreateCalendar(ctx context.Context, by Principal, wanted booking.NewCalendar) (*booking.Calendar, error) {
 	business, err := o.Business(ctx, wanted.Slug)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 type Sessions struct {
 	From    timespan.Date
 	Days    int
-	List    []Session // by start
-	Unknown bool      // how many seats are taken cannot be told
+	List    []Session // sorted by start
+	Unknown bool      // the number of taken seats cannot be read
 }
 
 // Session is one occurrence of a class session.
@@ -31,12 +31,13 @@ type Session struct {
 	Class    *catalog.ClassSession
 	Date     timespan.Date
 	StartsAt time.Time
-	Member   *catalog.Staff // nil: nobody is named
-	Off      bool           // it does not take place: the day is closed, its time blocked, or its member inactive
-	Taken    int
+	Member   *catalog.Staff // nil: the session names no member
+	// the session does not take place: the day is closed, the time is blocked, or the member is inactive
+	Off   bool
+	Taken int
 }
 
-// Left is how many seats are free; 0 where more are taken than the capacity of today.
+// Left returns the number of free seats. It is 0 if more seats are taken than the current capacity.
 func (s *Session) Left() int { return max(0, s.Class.Capacity-s.Taken) }
 
 // Sessions reads the class sessions of the given number of days from a date on, with their taken seats. A member of the
@@ -66,7 +67,7 @@ func (o *Owner) Sessions(ctx context.Context, by Principal, business *catalog.Of
 	return all, nil
 }
 
-// ownSessions is the member whose sessions alone somebody sees; nil for all.
+// ownSessions returns the member if the principal sees only this member's sessions; nil for all sessions.
 func ownSessions(by Principal, business *catalog.Offer) *uuid.UUID {
 	if by.Reach(business.ID, access.SeeBookings) != access.Own {
 		return nil
@@ -79,7 +80,7 @@ func ofMember(class *catalog.ClassSession, id uuid.UUID) bool {
 	return class.StaffID != nil && *class.StaffID == id
 }
 
-// session is a session as the offer has it; nil where the offer has it no more.
+// session returns a session with its data in the offer; nil if it is no longer in the offer.
 func session(business *catalog.Offer, found availability.ClassSession) *Session {
 	service := business.Service(found.ServiceID)
 	if service == nil {
@@ -98,10 +99,10 @@ func session(business *catalog.Offer, found availability.ClassSession) *Session 
 	return one
 }
 
-// Roster is who comes to one session.
+// Roster lists the guests of one session.
 type Roster struct {
 	Session Session
-	Unknown bool // how many seats are taken cannot be told
+	Unknown bool // the number of taken seats cannot be read
 	Guests  Part[booking.Booking]
 }
 

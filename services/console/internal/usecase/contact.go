@@ -9,7 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// hidesContact reports whether by may see ticket orders and reservations of a business, but not the customers' contact.
+// hidesContact reports whether by may see ticket orders and reservations of a business only without the customers'
+// contact.
 func hidesContact(by Principal, business *catalog.Offer) bool {
 	return by.Reach(business.ID, access.SeeSales) == access.NoContact
 }
@@ -30,7 +31,7 @@ func removeContact[T booking.Booking | booking.Ticket | rental.Reservation](sale
 	}
 }
 
-// removeContacts is removeContact for each of a list.
+// removeContacts applies removeContact to each item of a list.
 func removeContacts[T booking.Booking | booking.Ticket | rental.Reservation](sales []T) {
 	for i := range sales {
 		removeContact(&sales[i])

@@ -10,20 +10,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 )
 
-// CustomerDetails is what a customer has taken, newest first. Each part is of its own service and may be unknown.
+// CustomerDetails has the bookings, orders, reservations and messages of a customer, newest first. Each part comes from
+// one service and may be unknown.
 type CustomerDetails struct {
 	Email        string
 	Bookings     Part[booking.Booking]
 	Tickets      Part[booking.Ticket]
 	Reservations Part[rental.Reservation]
 	Messages     Part[notifications.HeldMessage]
-	Spent        []Spending // nil also where a part is unknown: a sum that lacks one says nothing
+	Spent        []Spending // nil if a part is unknown, because the sum would be wrong
 }
 
-// mostOfCustomer bounds what is shown of a kind; an export has all.
+// mostOfCustomer is the maximum number of shown items of each kind; an export has all.
 const mostOfCustomer = 50
 
-// Customer finds what one address has booked, bought and reserved, and what was written to it. Fault: invalid_parameter for what is no address.
+// Customer finds the bookings, orders, reservations and messages of an address. Fault: invalid_parameter for an invalid
+// address.
 func (o *Owner) Customer(ctx context.Context, slug, email string) (*CustomerDetails, error) {
 	address, err := customer.Check(email)
 	if err != nil {
@@ -67,7 +69,7 @@ func (o *Owner) Customer(ctx context.Context, slug, email string) (*CustomerDeta
 	return d, err
 }
 
-// newest is the end of a list that begins with the oldest, the other way round.
+// newest returns the last items of a list that is sorted oldest first, newest first. It reverses the list in place.
 func newest[T any](oldest []T) Part[T] {
 	slices.Reverse(oldest)
 	if len(oldest) > mostOfCustomer {

@@ -23,7 +23,7 @@ type CustomerList struct {
 	NextCursor string              `json:"next_cursor,omitempty"`
 }
 
-// CustomerExport is all that is held of a customer.
+// CustomerExport is all data of a customer.
 type CustomerExport struct {
 	Email        string                      `json:"email"`
 	ExportedAt   time.Time                   `json:"exported_at"`
@@ -56,7 +56,7 @@ func (o *Owner) Customers(ctx context.Context, slug, query string, page request.
 	if err != nil {
 		return nil, err
 	}
-	if query != "" { // what one service finds by a name, the other may know by another name
+	if query != "" { // a service may know a customer under another name, which the query does not match
 		more, err := o.others(ctx, business.ID, slug, booked, reserved)
 		if err != nil {
 			return nil, err
@@ -70,7 +70,7 @@ func (o *Owner) Customers(ctx context.Context, slug, query string, page request.
 	return list, nil
 }
 
-// others returns what each service knows of the customers that only the other one has found.
+// others returns the data of each service about the customers that only the other service has found.
 func (o *Owner) others(ctx context.Context, businessID uuid.UUID, slug string, booked, reserved []customer.Customer) ([]customer.Customer, error) {
 	var more []customer.Customer
 	if of := without(reserved, booked); len(of) > 0 {
@@ -90,7 +90,7 @@ func (o *Owner) others(ctx context.Context, businessID uuid.UUID, slug string, b
 	return more, nil
 }
 
-// without returns the addresses of a list that another lacks.
+// without returns the addresses of list that are not in other.
 func without(list, other []customer.Customer) []string {
 	var addresses []string
 	for _, c := range list {

@@ -23,23 +23,24 @@ import (
 const (
 	// DeviceGood is how long a program waits for its person.
 	DeviceGood = 10 * time.Minute
-	// DeviceEvery is how long it waits at least before it asks again.
+	// DeviceEvery is the minimum interval between two polls of a program.
 	DeviceEvery = 5 * time.Second
-	// DeviceTokenGood is how long the token is good that it gets.
+	// DeviceTokenGood is the lifetime of the program's token.
 	DeviceTokenGood = 90 * 24 * time.Hour
 )
 
-// BusinessLister names businesses; *catalogclient.Owner is the one outside tests.
+// BusinessLister lists businesses by id. *catalogclient.Owner implements it outside tests.
 type BusinessLister interface {
 	List(ctx context.Context, of []uuid.UUID, page request.Page) (*catalog.BusinessList, error)
 }
 
-// codeLetters are those of codes that people type: no vowels, so that no word comes about, and none that look alike.
+// codeLetters are the letters of codes that people type. There are no vowels, so that a code is never a word, and no
+// letters that look alike.
 const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 
 const codeLength = 8
 
-// newUserCode is a code that a program shows.
+// newUserCode returns a new code for a program to show.
 func newUserCode() string {
 	code := make([]byte, codeLength)
 	for i := range code {
@@ -49,7 +50,7 @@ func newUserCode() string {
 	return string(code)
 }
 
-// UserCode reads a code as people type it; "" for what is none.
+// UserCode parses a code as people type it. It returns "" for an invalid code.
 func UserCode(typed string) string {
 	code := strings.Map(func(r rune) rune {
 		if r == '-' || r == ' ' {
@@ -63,7 +64,7 @@ func UserCode(typed string) string {
 	return code
 }
 
-// ShowCode writes a code as a program shows it.
+// ShowCode formats a code as a program shows it.
 func ShowCode(code string) string { return code[:codeLength/2] + "-" + code[codeLength/2:] }
 
 // BeginDevice starts the sign-in of a program (RFC 8628). It returns the program's own secret, and the code that its
@@ -75,7 +76,7 @@ func (a *Accounts) BeginDevice(ctx context.Context, client string) (string, stri
 	return clear, d.UserCode, a.Store.AddDeviceLogin(ctx, d, hash)
 }
 
-// deviceName bounds what a machine calls itself to one line of 60 characters.
+// deviceName limits the name that a machine reports to one line of 60 characters.
 func deviceName(name string) string {
 	line := strings.Join(strings.Fields(strings.ToValidUTF8(name[:min(len(name), 400)], "")), " ")
 	const longest = 60
@@ -88,7 +89,7 @@ func deviceName(name string) string {
 	return "slotmesh"
 }
 
-// WaitingDevice returns the program that shows a code. Errors: [ErrNobody].
+// WaitingDevice returns the waiting program with a code. Errors: [ErrNobody].
 func (a *Accounts) WaitingDevice(ctx context.Context, typed string) (*store.DeviceLogin, error) {
 	code := UserCode(typed)
 	if code == "" {
@@ -101,16 +102,17 @@ func (a *Accounts) WaitingDevice(ctx context.Context, typed string) (*store.Devi
 	return &d, err
 }
 
-// DeviceChoice is what somebody may let a program act as.
+// DeviceChoice is a role that a person may grant to a program.
 type DeviceChoice struct {
 	access.Member
 	Name string // of the business; "" for an operator
 }
 
-// Value names the choice in a form.
+// Value returns the value of the choice in a form.
 func (c DeviceChoice) Value() string { return c.BusinessID.String() }
 
-// DeviceChoices are all that somebody may let a program act as: what they are themselves. Faults: service_unavailable.
+// DeviceChoices returns the roles that a person may grant to a program, which are their own roles. Faults:
+// service_unavailable.
 func (a *Accounts) DeviceChoices(ctx context.Context, signed *SignedIn) ([]DeviceChoice, error) {
 	if signed.Principal.Operator {
 		return []DeviceChoice{{Member: access.Member{Role: access.Operator}}}, nil
@@ -128,7 +130,8 @@ func (a *Accounts) DeviceChoices(ctx context.Context, signed *SignedIn) ([]Devic
 	return choices, nil
 }
 
-// AnswerDevice notes what somebody lets the program with a code act as; nil refuses it. Errors: [ErrNobody] where it waits no more.
+// AnswerDevice stores the role that a person grants to the program with a code; nil denies it. Errors: [ErrNobody] if
+// the program no longer waits.
 func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedIn, typed string, as *DeviceChoice) error {
 	var allowed *access.Member
 	if as != nil {
@@ -160,7 +163,7 @@ func (a *Accounts) Devices(ctx context.Context, signed *SignedIn) ([]store.Token
 	return devices, names, nil
 }
 
-// EndDevice ends a program that acts for who is signed in, at once. Errors: [store.ErrRevoked]. Fault: outcome_unknown.
+// EndDevice ends a program that acts for the signed-in person. Errors: [store.ErrRevoked]. Fault: outcome_unknown.
 func (a *Accounts) EndDevice(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
 	if err := a.Store.EndDevice(ctx, signed.Principal, id, a.Clock.Now()); err != nil {
 		return err
@@ -169,7 +172,7 @@ func (a *Accounts) EndDevice(ctx context.Context, signed *SignedIn, id uuid.UUID
 	return nil
 }
 
-// tellOfDevice mails a person that a program acts for them now.
+// tellOfDevice mails a person that a program now acts for them.
 func (a *Accounts) tellOfDevice(ctx context.Context, made store.Token) {
 	who, err := a.Store.ByID(ctx, made.CreatedBy)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// EventLister lists the events of one service that owns some: *eventclient.Client those of another, *eventlog.Log console's own.
+// EventLister lists the events of one service. *eventclient.Client lists those of another service, *eventlog.Log
+// console's own.
 type EventLister interface {
 	List(ctx context.Context, businessID uuid.UUID, filter event.Filter, page request.Page) (event.List, error)
 }
@@ -44,7 +45,8 @@ func (o *Owner) AuditLog(ctx context.Context, by Principal, slug string, filter 
 	return listAll(ctx, from, business.ID, filter, page)
 }
 
-// TeamEvents lists what happened to the people and tokens of a business, newest first. Faults: forbidden; invalid_parameter for a bad cursor.
+// TeamEvents lists the events of the people and tokens of a business, newest first. Faults: forbidden;
+// invalid_parameter for a bad cursor.
 func (o *Owner) TeamEvents(ctx context.Context, by Principal, businessID uuid.UUID, page request.Page) (event.List, error) {
 	if err := by.Require(businessID, access.ManageTeam); err != nil {
 		return event.List{}, err
@@ -52,7 +54,7 @@ func (o *Owner) TeamEvents(ctx context.Context, by Principal, businessID uuid.UU
 	return o.TeamLog.List(ctx, businessID, event.Filter{}, page)
 }
 
-// listAll asks all at once and makes one list of theirs.
+// listAll asks all services concurrently and merges their events into one list.
 func listAll(ctx context.Context, from []EventLister, businessID uuid.UUID, filter event.Filter, page request.Page) (*event.List, error) {
 	var (
 		lists = make([]event.List, len(from))
@@ -69,7 +71,7 @@ func listAll(ctx context.Context, from []EventLister, businessID uuid.UUID, filt
 	return merge(lists, page.Limit), nil
 }
 
-// merge makes one page of pages that begin at the same place.
+// merge makes one page of the pages of several lists that have the same cursor.
 func merge(lists []event.List, limit int) *event.List {
 	merged := &event.List{Events: []event.Event{}}
 	more := false

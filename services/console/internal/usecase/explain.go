@@ -24,7 +24,7 @@ func (o *Owner) Explain(ctx context.Context, slug string, start availability.Que
 	return o.Availability.Explain(ctx, availability.ExplainRequest{Slug: business.Slug, OfferVersion: business.Version, Question: start})
 }
 
-// WhyNot is why a start can or cannot be booked, with the bookings that are in its way.
+// WhyNot explains why a start can or cannot be booked, with the bookings that conflict with it.
 type WhyNot struct {
 	*availability.Explanation
 	business *catalog.Offer
@@ -32,7 +32,8 @@ type WhyNot struct {
 	nearby   Part[booking.Booking]
 }
 
-// WhyNot explains a start as [Owner.Explain] does, and finds the bookings that its reasons mean. Where those cannot be read, the reasons stand alone.
+// WhyNot explains a start as [Owner.Explain] does, and finds the bookings to which its reasons refer. If the bookings
+// cannot be read, only the reasons are returned.
 func (o *Owner) WhyNot(ctx context.Context, by Principal, business *catalog.Offer, start availability.Question) (*WhyNot, error) {
 	explained, err := o.Explain(ctx, business.Slug, start)
 	if err != nil {
@@ -45,7 +46,8 @@ func (o *Owner) WhyNot(ctx context.Context, by Principal, business *catalog.Offe
 	return why, err
 }
 
-// booked is from which to which date bookings can begin that are in the way; false where no reason is one.
+// booked returns the first and the last date on which conflicting bookings can begin. It returns false if no reason is
+// a booking.
 func (w *WhyNot) booked() (timespan.Date, timespan.Date, bool) {
 	var dates []timespan.Date
 	note := func(r *availability.Reason) {
@@ -63,7 +65,8 @@ func (w *WhyNot) booked() (timespan.Date, timespan.Date, bool) {
 	return slices.Min(dates), slices.Max(dates), true
 }
 
-// InTheWay are the bookings that a reason means, by start: those of its member, or of the services asked for where no member performs them.
+// InTheWay returns the bookings to which a reason refers, sorted by start. They are those of the reason's member or, if
+// no member performs them, of the requested services.
 func (w *WhyNot) InTheWay(r availability.Reason) []booking.Booking {
 	if r.Rule != availability.RuleBooking || r.From == nil || r.To == nil {
 		return nil

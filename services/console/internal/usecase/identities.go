@@ -11,7 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// BeginIdentity returns where the provider signs people in, and what the browser keeps until it comes back. Errors: [oidc.ErrAway].
+// BeginIdentity returns the provider's address for signing in, and the attempt that the browser keeps until it comes
+// back. Errors: [oidc.ErrAway].
 func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, error) {
 	address, attempt, err := a.Provider.Begin(ctx)
 	if err != nil {
@@ -45,7 +46,8 @@ func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt, s
 	return session, nil
 }
 
-// vouched is the person with an identity's address, who is new where their group makes them an operator.
+// vouched returns the person with an identity's address. It adds an unknown person only if their group makes them an
+// operator. Errors: [ErrNobody].
 func (a *Accounts) vouched(ctx context.Context, who oidc.Identity) (store.Person, error) {
 	found, err := a.Store.ByEmail(ctx, address(who.Email))
 	if err == nil || !errors.Is(err, store.ErrNotFound) {

@@ -14,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// InvitationPath is the path of the page on which a known person accepts the invitation whose mailed link has this secret.
+// InvitationPath returns the path of the page on which a known person accepts the invitation whose mailed link has this
+// secret.
 func InvitationPath(secret string) string { return "/sign-in/invitation/" + secret }
 
 // Invitations lists the open invitations of a business, oldest first.
@@ -25,7 +26,7 @@ func (a *Accounts) Invitations(ctx context.Context, by Principal, business *cata
 	return a.Store.InvitationsOf(ctx, business.ID, a.Clock.Now())
 }
 
-// WithdrawInvitation ends an invitation of a business. One that has ended before stays so.
+// WithdrawInvitation ends an invitation of a business. It does not change an invitation that has already ended.
 func (a *Accounts) WithdrawInvitation(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) error {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return err
@@ -40,7 +41,7 @@ func (a *Accounts) WithdrawInvitation(ctx context.Context, by Principal, busines
 // Received is an invitation as the invited person sees it.
 type Received struct {
 	store.Invitation
-	Business string // its name
+	Business string // name of the business
 }
 
 // ReceivedInvitations lists the open invitations to the signed-in person, oldest first. A person whose address is not
@@ -108,12 +109,12 @@ func (a *Accounts) AcceptInvitation(ctx context.Context, id uuid.UUID, email str
 	return a.accepted(ctx, id, a.Store.AcceptInvitation(ctx, id, email, a.Clock.Now()))
 }
 
-// AcceptOwnInvitation is [Accounts.AcceptInvitation] of the signed-in person.
+// AcceptOwnInvitation is [Accounts.AcceptInvitation] for the signed-in person.
 func (a *Accounts) AcceptOwnInvitation(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
 	return a.accepted(ctx, id, a.Store.AcceptOwnInvitation(ctx, signed.Principal, id, signed.Person.Email, a.Clock.Now()))
 }
 
-// accepted reports what became of an invitation.
+// accepted logs that an invitation was accepted, or converts the error of the store.
 func (a *Accounts) accepted(ctx context.Context, id uuid.UUID, err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return ErrNobody

@@ -20,13 +20,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// Invitation asks somebody into a business, or among the operators of the platform.
+// Invitation invites a person into a business, or among the operators of the platform.
 type Invitation struct {
 	Email   string
-	Name    string // "": the address
+	Name    string // "": use the address as the name
 	Role    access.Role
 	StaffID *uuid.UUID // for the role staff
-	Unsaid  bool       // nothing is mailed: the inviter tells them
+	Unsaid  bool       // mail nothing, because the inviter informs the person
 }
 
 // Invited is the result of an invitation. Link is the path, on the owner's side, of a page that signs the person in
@@ -38,10 +38,10 @@ type Invited struct {
 	Pending   bool // the person is known and joins by accepting
 	Link      string
 	ExpiresAt *time.Time // of the link, or of the pending invitation
-	Mailed    bool       // the mail server has taken an invitation, with a link of its own
+	Mailed    bool       // the mail server has accepted the mail of the invitation, which has its own link
 }
 
-// LinkPath is where a link of this secret is opened.
+// LinkPath returns the path of the page that signs in by the link with this secret.
 func LinkPath(secret string) string { return "/sign-in/link/" + secret }
 
 // Invite invites a person into a business and mails them. An operator vouches for the address, so an operator's
@@ -85,7 +85,8 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.O
 	return invited, err
 }
 
-// InviteOperator makes somebody an operator of the platform. Faults: invalid_parameter; forbidden to who is none.
+// InviteOperator makes a person an operator of the platform. Faults: invalid_parameter; forbidden if by is not an
+// operator.
 func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invitation) (*Invited, error) {
 	if !by.Operator {
 		return nil, fault.New(fault.Forbidden, "Only operators make operators.")
@@ -108,7 +109,7 @@ func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invi
 	return invited, err
 }
 
-// person returns who has the address, new or known.
+// person returns the person with the address, and adds an unknown one.
 func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUID, wanted Invitation) (store.Person, error) {
 	address, err := customer.Check(wanted.Email)
 	if err != nil {
@@ -124,7 +125,7 @@ func (a *Accounts) person(ctx context.Context, by Principal, businessID uuid.UUI
 	return a.Store.AddPerson(ctx, by, businessID, store.Person{ID: uuid.New(), Email: strings.ToLower(address), Name: name, CreatedAt: a.Clock.Now()})
 }
 
-// memberOf says what somebody is to be in a business. Fault: invalid_parameter.
+// memberOf returns the membership that a role and a staff id describe. Fault: invalid_parameter.
 func memberOf(business *catalog.Offer, role access.Role, staffID *uuid.UUID) (access.Member, error) {
 	m := access.Member{BusinessID: business.ID, Role: role}
 	switch {
@@ -170,13 +171,14 @@ func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UU
 		return invited, nil
 	}
 	if err != nil {
-		return nil, fault.Unknown(fmt.Errorf("somebody was invited and has no link: %w", err)) // repeated, the request makes one
+		// a repeated request makes the link
+		return nil, fault.Unknown(fmt.Errorf("somebody was invited and has no link: %w", err))
 	}
 	invited.Link, invited.ExpiresAt = LinkPath(clear), &expires
 	return invited, nil
 }
 
-// changed logs who changed what.
+// changed logs a change and the principal who made it.
 func (a *Accounts) changed(ctx context.Context, by Principal, change string, attrs ...slog.Attr) {
 	attrs = append([]slog.Attr{slog.String("change", change), slog.String("by", by.String())}, attrs...)
 	a.Logger.LogAttrs(ctx, slog.LevelInfo, "admin change", attrs...)

@@ -24,7 +24,8 @@ func (o *Owner) ListBookings(ctx context.Context, by Principal, slug string, fil
 		self, _ := by.In(business.ID)
 		filter.StaffID = &self.StaffID
 	case reach == access.NoContact && filter.Query != "":
-		return nil, fault.Newf(fault.Forbidden, "The role %s may not look for bookings by their customer.", access.Viewer) // it would tell contacts
+		// a search by customer would reveal contacts
+		return nil, fault.Newf(fault.Forbidden, "The role %s may not look for bookings by their customer.", access.Viewer)
 	}
 	list, err := o.Bookings.Bookings(ctx, business.ID, filter, page)
 	if err == nil && reach == access.NoContact {
@@ -42,7 +43,8 @@ func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filt
 	}
 	hidden := hidesContact(by, business)
 	if hidden && filter.Query != "" {
-		return nil, fault.Newf(fault.Forbidden, "The role %s may not look for tickets by their customer.", access.Viewer) // it would tell contacts
+		// a search by customer would reveal contacts
+		return nil, fault.Newf(fault.Forbidden, "The role %s may not look for tickets by their customer.", access.Viewer)
 	}
 	list, err := o.Bookings.Tickets(ctx, business.ID, filter, page)
 	if err == nil && hidden {
@@ -51,9 +53,11 @@ func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filt
 	return list, err
 }
 
-// ListReservations lists reservations; a viewer sees them without customers' contact. Faults: invalid_parameter for a bad filter or page.
+// ListReservations lists reservations. A viewer sees them without customer contact. Faults: invalid_parameter for a bad
+// filter or page.
 func (o *Owner) ListReservations(ctx context.Context, by Principal, slug string, filter rental.Filter, page request.Page) (*rental.ReservationList, error) {
-	if by.Operator { // who sees all; rental finds the business, also while catalog is away
+	// an operator sees all businesses; rental finds the business itself, even while catalog is unavailable
+	if by.Operator {
 		return o.Rentals.Reservations(ctx, slug, filter, page)
 	}
 	business, err := o.Business(ctx, slug)
@@ -63,7 +67,7 @@ func (o *Owner) ListReservations(ctx context.Context, by Principal, slug string,
 	return o.reservationsIn(ctx, by, business, filter, page)
 }
 
-// reservationsIn is [Owner.ListReservations] of a business that was found.
+// reservationsIn is [Owner.ListReservations] for a business that is already known.
 func (o *Owner) reservationsIn(ctx context.Context, by Principal, business *catalog.Offer, filter rental.Filter, page request.Page) (*rental.ReservationList, error) {
 	list, err := o.Rentals.Of(business.ID).Reservations(ctx, business.Slug, filter, page)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// Made is what a person made in a business that still works: themselves, or with tokens that they made.
+// Made lists what a person made in a business, themselves or with tokens that they made, and what is still valid.
 type Made struct {
 	Keys      []booking.Key
 	Calendars []booking.Calendar
@@ -26,22 +26,22 @@ type Made struct {
 	Tokens    []store.Token
 }
 
-// IsEmpty reports whether nothing is left.
+// IsEmpty reports whether all lists are empty.
 func (m *Made) IsEmpty() bool { return len(m.Keys)+len(m.Calendars)+len(m.Webhooks)+len(m.Tokens) == 0 }
 
-// Makers knows the tokens that people made; [*store.Store] does.
+// Makers lists and revokes the tokens that people made. [*store.Store] implements it.
 type Makers interface {
-	// TokensMadeBy lists the tokens of a business that a person made, and those that were made with them, revoked ones
-	// included.
+	// TokensMadeBy lists the tokens of a business that a person made, and the tokens that were made with them,
+	// including revoked ones.
 	TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]store.Token, error)
-	// RevokeTokensMadeBy ends them.
+	// RevokeTokensMadeBy ends the tokens that TokensMadeBy lists.
 	RevokeTokensMadeBy(ctx context.Context, by Principal, businessID, personID uuid.UUID, now time.Time) error
 }
 
 var _ Makers = (*store.Store)(nil)
 
-// MadeBy lists what a person made in a business, whether they still belong to it or not. It is whole or refused.
-// Faults: forbidden.
+// MadeBy lists what a person made in a business, even if they no longer belong to it. If one service cannot answer, the
+// whole call fails. Faults: forbidden.
 func (o *Owner) MadeBy(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) (*Made, error) {
 	for _, action := range []access.Action{access.ManageTeam, access.Integrate} {
 		if err := by.Require(business.ID, action); err != nil {
@@ -93,7 +93,7 @@ func (o *Owner) MadeBy(ctx context.Context, by Principal, business *catalog.Offe
 	return made, err
 }
 
-// allOf reads all pages of a list, and returns the entries that are wanted.
+// allOf reads all pages of a list, and returns the entries for which wanted is true.
 func allOf[T any](read func(request.Page) ([]T, string, error), wanted func(T) bool) ([]T, error) {
 	var all []T
 	for page := (request.Page{Limit: MostWebhooks}); ; {
@@ -119,7 +119,8 @@ func (o *Owner) EndMadeBy(ctx context.Context, by Principal, business *catalog.O
 	if err != nil {
 		return err
 	}
-	// Each write is safe to repeat by itself. Under one Idempotency-Key a service would take the second for the first.
+	// Each write is safe to repeat without a key. With one shared Idempotency-Key, a service would take the second
+	// write for a repetition of the first.
 	ctx = idempotency.With(ctx, idempotency.Request{})
 	if err := o.Makers.RevokeTokensMadeBy(ctx, by, business.ID, personID, o.Clock.Now()); err != nil {
 		return err

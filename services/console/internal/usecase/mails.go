@@ -17,25 +17,26 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// Mailer hands mails to the mail server; *notifications.Client is the one outside tests.
+// Mailer sends mails by the mail server. *notifications.Client implements it outside tests.
 type Mailer interface {
 	SendMail(ctx context.Context, mail notifications.Mail) error
 }
 
 const (
-	mostWaiting = 200              // mails that wait to be sent; more are given up, and asked for again by who wants them
-	mailers     = 4                // mails that are sent at once
-	mailWithin  = 15 * time.Second // one that waits
-	inviteMail  = 5 * time.Second  // one that its inviter waits for
+	mostWaiting = 200              // maximum number of waiting mails; further mails are dropped, and people can ask for them again
+	mailers     = 4                // mails that are sent concurrently
+	mailWithin  = 15 * time.Second // timeout of a waiting mail
+	inviteMail  = 5 * time.Second  // timeout of a mail for which its inviter waits
 )
 
-// AccountKey names an account in limits, whether there is one or not, without its address.
+// AccountKey returns the key of an account in limits, whether the account exists or not. It does not reveal the
+// address.
 func AccountKey(email string) string {
 	sum := sha256.Sum256([]byte(address(email)))
 	return hex.EncodeToString(sum[:16])
 }
 
-// later has a mail made and sent in the background, where nobody can tell by the time whether there was one to send.
+// later sends a mail in the background, so that the answer's time does not reveal whether there is a mail to send.
 func (a *Accounts) later(ctx context.Context, send func(context.Context) error) {
 	select {
 	case a.waiting <- send:
@@ -44,7 +45,7 @@ func (a *Accounts) later(ctx context.Context, send func(context.Context) error) 
 	}
 }
 
-// KeepMailing sends the mails that wait, until ctx ends. One that fails is not tried again: who waits for it asks again.
+// KeepMailing sends the waiting mails until ctx ends. It does not retry a failed mail: the person can ask for it again.
 func (a *Accounts) KeepMailing(ctx context.Context) error {
 	var all sync.WaitGroup
 	for range mailers {
@@ -63,7 +64,8 @@ func (a *Accounts) KeepMailing(ctx context.Context) error {
 	return nil
 }
 
-// mail sends one mail and reports whether the mail server has taken it. It has as long as a peer has where that is longer.
+// mail sends one mail and reports whether the mail server has accepted it. Its timeout is within, or the timeout of
+// peers if that is longer.
 func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, within time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, max(within, a.PeerTimeout))
 	defer cancel()
@@ -113,7 +115,8 @@ func (a *Accounts) mailInvitation(ctx context.Context, by Principal, businessID 
 	}, inviteMail)
 }
 
-// VersionsURL is the address of the page that lists the versions of a business's offer; "" where the owner's side has no address.
+// VersionsURL returns the address of the page that lists the versions of a business's offer; "" if the address of the
+// owner's side is not known.
 func (a *Accounts) VersionsURL(slug string) string {
 	if a.OwnerURL == "" {
 		return ""
@@ -121,7 +124,7 @@ func (a *Accounts) VersionsURL(slug string) string {
 	return a.OwnerURL + "/business/" + slug + "/offer/versions"
 }
 
-// Subjects of mails about a change, each with its own count in limits.
+// Subjects of mails about a change. Each has its own count in limits.
 const (
 	aboutPassword  = "password"
 	aboutPasskeys  = "passkeys"

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// Team lists the members of a business in the order in which they came. Faults: invalid_parameter for a bad page.
+// Team lists the members of a business in the order in which they joined. Faults: invalid_parameter for a bad page.
 func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Offer, page request.Page) ([]store.TeamMember, string, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, "", err
@@ -24,7 +24,7 @@ func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Off
 	return a.Store.Team(ctx, business.ID, page)
 }
 
-// Names are what people are called, by id: those of a business's events.
+// Names returns the names of people by id, for the events of a business.
 func (a *Accounts) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
 	return a.Store.Names(ctx, people)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Messages lists what was or would have been mailed, newest first, without what the mails say.
+// Messages lists the messages that were sent or would have been sent, newest first, without their texts.
 func (o *Owner) Messages(ctx context.Context, slug string, filter notifications.MessageFilter, page request.Page) (*notifications.MessageList, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -19,7 +19,7 @@ func (o *Owner) Messages(ctx context.Context, slug string, filter notifications.
 	return o.Notifications.Messages(ctx, business.ID, filter, page)
 }
 
-// Message returns one message with all that its mail says.
+// Message returns one message with its texts.
 func (o *Owner) Message(ctx context.Context, slug string, id uuid.UUID) (*notifications.WholeMessage, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -28,7 +28,7 @@ func (o *Owner) Message(ctx context.Context, slug string, id uuid.UUID) (*notifi
 	return o.Notifications.Message(ctx, business.ID, id)
 }
 
-// RetryMessage sends a message that failed, or was kept, once more.
+// RetryMessage sends a message again that failed or was only stored.
 func (o *Owner) RetryMessage(ctx context.Context, by Principal, slug string, id uuid.UUID) (*notifications.Message, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {

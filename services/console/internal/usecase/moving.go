@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Book books for a customer.
+// Book makes a booking for a customer.
 func (o *Owner) Book(ctx context.Context, by Principal, slug string, wanted booking.NewBooking) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -23,7 +23,7 @@ func (o *Owner) Book(ctx context.Context, by Principal, slug string, wanted book
 	return booked, err
 }
 
-// Reschedule moves a booking to another time.
+// Reschedule changes the time of a booking.
 func (o *Owner) Reschedule(ctx context.Context, by Principal, slug string, id uuid.UUID, to booking.Reschedule) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {

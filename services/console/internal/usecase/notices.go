@@ -15,9 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// OwnerMailer mails every owner of a business in the background; [Accounts] does.
+// OwnerMailer mails every owner of a business in the background. [Accounts] implements it.
 type OwnerMailer interface {
-	// VersionsURL is the address of the page that lists the versions of a business's offer.
+	// VersionsURL returns the address of the page that lists the versions of a business's offer.
 	VersionsURL(slug string) string
 	MailOwners(ctx context.Context, businessID uuid.UUID, subject string, write func(to store.Person) (notifications.Mail, error))
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 
-// Offer is a version of what a business offers, as its owner wrote it.
+// Offer is one version of a business's manifest, as its owner wrote it.
 type Offer struct {
 	*document.Document
 	Version int64
 }
 
-// Offer reads a version of the offer; 0 is the newest. Fault: not_found for an unknown version.
+// Offer reads a version of the manifest; 0 is the newest. Fault: not_found for an unknown version.
 func (o *Owner) Offer(ctx context.Context, slug string, version int64) (*Offer, error) {
 	got, err := o.Businesses.Get(ctx, slug, version, catalog.MediaYAML)
 	if err != nil {
@@ -38,8 +38,8 @@ func (o *Owner) Offer(ctx context.Context, slug string, version int64) (*Offer, 
 
 // OfferChange is a change of the offer, made on one of its versions.
 type OfferChange struct {
-	Base   int64           // the version that was changed
-	Fields document.Fields // what the change makes of it
+	Base   int64           // the version that the change starts from
+	Fields document.Fields // the fields after the change
 	// TakeTheirs has, for each path that both sides changed differently: true to take the other person's change, false
 	// to take mine. A conflicting path that is not in the map is returned as a conflict.
 	TakeTheirs map[string]bool
@@ -49,14 +49,14 @@ type OfferChange struct {
 	Newest *Offer
 }
 
-// OfferDraft is a change as it would be published.
+// OfferDraft is a change as it would be published, compared with the newest version.
 type OfferDraft struct {
-	*document.Document        // nil where there are problems
-	Before             *Offer // the newest version, over which alone it is published
+	*document.Document        // nil if there are problems
+	Before             *Offer // the newest version; the draft is only published over it
 	// Conflicts are the paths that both sides changed differently and that are not decided yet. A draft with conflicts
 	// is not published.
 	Conflicts []document.Conflict
-	// Problems keep it from being published. Their paths count from 0 in Fields.
+	// Problems are the errors that prevent publishing. Their paths count from 0 in Fields.
 	Problems []manifest.Problem
 	Fields   document.Fields
 }
@@ -89,7 +89,7 @@ func (o *Owner) DraftOffer(ctx context.Context, slug string, change OfferChange)
 	return draft, err
 }
 
-// merge makes the fields of a draft.
+// merge sets the fields and conflicts of a draft.
 func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
 	before, err := base.Fields()
 	if err != nil {
@@ -119,7 +119,7 @@ func (o *Owner) PublishOffer(
 	if bytes.Equal(draft.Text, draft.Before.Text) {
 		return &catalog.Published{ID: draft.Manifest.BusinessID(), Slug: slug, Version: draft.Before.Version}, nil
 	}
-	if draft.Before.Version != business.Version { // the slug may have passed to another business since
+	if draft.Before.Version != business.Version { // another business may have the slug by now
 		var err error
 		if business, err = o.Business(ctx, slug); err != nil {
 			return nil, err
@@ -155,7 +155,7 @@ func (o *Owner) UndoOffer(ctx context.Context, slug string, version int64) (*Off
 	}
 	draft, err := o.DraftOffer(ctx, slug, OfferChange{Base: version, Fields: fields})
 	if err == nil && draft.Document != nil && document.Same(fields, draft.Fields) {
-		draft.Document = before.Document // with its own words
+		draft.Document = before.Document // keep the text of the version before, because its fields are the same
 	}
 	return draft, err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 
-// TextChange is the whole offer as somebody has written it, made of one of its versions.
+// TextChange is the whole manifest as a person has written it, based on one of its versions.
 type TextChange struct {
 	OfferChange // without Fields
 	Text        []byte
@@ -67,7 +67,7 @@ func (o *Owner) DraftText(ctx context.Context, by Principal, slug string, change
 	return draft, err
 }
 
-// asWritten is a text from a form with the line breaks that the offer has.
+// asWritten returns a text from a form with the line breaks of the text like.
 func asWritten(typed, like []byte) []byte {
 	text := bytes.ReplaceAll(typed, []byte("\r\n"), []byte("\n"))
 	if bytes.Contains(like, []byte("\r\n")) {
@@ -76,7 +76,8 @@ func asWritten(typed, like []byte) []byte {
 	return text
 }
 
-// reserved are problems of what a text changes that the role may not, or that names another business.
+// reserved returns the problems of a text that changes sections that the role may not change, or that names another
+// business.
 func reserved(by Principal, newest *Offer, written *document.Document) ([]manifest.Problem, error) {
 	var problems []manifest.Problem
 	refuse := func(field, message string) {

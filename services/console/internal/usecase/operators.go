@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// Operators lists the people who are operators of the platform, in the order in which they came. Faults: forbidden; invalid_parameter for a bad
-// page.
+// Operators lists the operators of the platform, in the order in which they were added. Faults: forbidden;
+// invalid_parameter for a bad page.
 func (a *Accounts) Operators(ctx context.Context, by Principal, page request.Page) ([]store.Operator, string, error) {
 	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
 		return nil, "", err

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// method is by what somebody signs in, as the metric and the log call it.
+// method is the method of a sign-in, as the metric and the log name it.
 type method string
 
 const (
@@ -18,16 +18,16 @@ const (
 	byPasswordLink method = "password-link"
 	byProvider     method = "oidc"
 	byPasskey      method = "passkey"
-	byDevice       method = "device" // a program, by its person
+	byDevice       method = "device" // a program, which its person has allowed
 )
 
-// signedIn counts and logs that somebody has come in.
+// signedIn counts and logs a successful sign-in.
 func (a *Accounts) signedIn(ctx context.Context, by method, session store.Session) {
 	a.count(ctx, by, "signed-in")
 	a.Logger.InfoContext(ctx, "signed in", "person_id", session.PersonID, "session_id", session.ID, "by", string(by))
 }
 
-// refused counts and logs that somebody has not. Who they said that they are is nobody's business.
+// refused counts and logs a failed sign-in. It does not log which account was tried.
 func (a *Accounts) refused(ctx context.Context, by method) {
 	a.count(ctx, by, "refused")
 	a.Logger.InfoContext(ctx, "sign-in refused", "by", string(by))

@@ -19,15 +19,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Owner does what the owner of businesses asks for. What only reads is asked of the clients themselves.
+// Owner does what the owner of businesses asks for. Callers use its clients directly for reads that need no checks.
 type Owner struct {
 	Businesses    *catalogclient.Owner
 	Offers        *catalogclient.Client
 	Bookings      *bookingclient.Client
 	Rentals       *rental.Client
 	Availability  *availability.Client
-	Audit         []EventLister // of every other service that owns events
-	TeamLog       EventLister   // of people and tokens
+	Audit         []EventLister // events of every other service that has events
+	TeamLog       EventLister   // events of people and tokens
 	Notifications *notifications.Client
 	Removals      RemovalNotes
 	Makers        Makers
@@ -36,7 +36,8 @@ type Owner struct {
 	Logger        *slog.Logger
 }
 
-// Principal is who asks. What their role lets them do at all, the route has decided; a use case narrows what it does to what is theirs.
+// Principal is the caller. The route has already authorized the action; a use case limits it to what the principal may
+// see and change.
 type Principal = access.Principal
 
 // Business finds a business as catalog has it now. A removed business is not found, even if another business has its

@@ -20,16 +20,16 @@ import (
 const (
 	// ChallengeGood is how long a browser has to answer with a passkey.
 	ChallengeGood = 5 * time.Minute
-	// FreshFor is how long after signing in somebody may change by what they do.
+	// FreshFor is how long after a sign-in a person may change their credentials.
 	FreshFor = 15 * time.Minute
-	// longestPasskeyName is in characters.
+	// longestPasskeyName is the maximum number of characters of a passkey's name.
 	longestPasskeyName = 100
 )
 
 var (
-	// ErrStale says that somebody must sign in again before they change by what they sign in.
+	// ErrStale means that the person must sign in again before they change their credentials.
 	ErrStale = errors.New("has signed in too long ago")
-	// ErrPasskeyRefused says that a browser's answer made no passkey.
+	// ErrPasskeyRefused means that a browser's answer is not a valid new passkey.
 	ErrPasskeyRefused = errors.New("the passkey was not made")
 )
 
@@ -44,7 +44,7 @@ func (a *Accounts) BeginPasskeySignIn(ctx context.Context) (json.RawMessage, str
 	return told, clear, a.Store.AddChallenge(ctx, hash, challenge, a.Clock.Now().Add(ChallengeGood))
 }
 
-// take uses up the challenge of a browser's secret. Errors: [ErrNobody].
+// take deletes and returns the challenge of a browser's secret. Errors: [ErrNobody].
 func (a *Accounts) take(ctx context.Context, clear string, personID uuid.UUID) ([]byte, error) {
 	if !secret.WellFormed("", clear) {
 		return nil, ErrNobody
@@ -97,7 +97,7 @@ func (a *Accounts) signInByPasskey(ctx context.Context, clear, email, answer, cl
 	return session, nil
 }
 
-// holderOf is a person with passkeys of theirs.
+// holderOf returns a person as a holder of these passkeys.
 func holderOf(p store.Person, keys ...store.Passkey) passkey.Holder {
 	h := passkey.Holder{ID: p.ID[:], Name: cmp.Or(p.Name, p.Email), Email: p.Email}
 	for _, k := range keys {
@@ -106,12 +106,13 @@ func holderOf(p store.Person, keys ...store.Passkey) passkey.Holder {
 	return h
 }
 
-// PasskeysOf lists the passkeys of who is signed in, in the order in which they were added.
+// PasskeysOf lists the passkeys of the signed-in person, in the order in which they were added.
 func (a *Accounts) PasskeysOf(ctx context.Context, signed *SignedIn) ([]store.Passkey, error) {
 	return a.Store.Passkeys(ctx, signed.Person.ID)
 }
 
-// fresh refuses who has signed in too long ago and can do it again: who finds somebody's browser open adds no way in of their own. Errors: [ErrStale].
+// fresh refuses a person who signed in too long ago and who can sign in again. So a stranger at an unattended browser
+// cannot add credentials of their own. Errors: [ErrStale].
 func (a *Accounts) fresh(signed *SignedIn) error {
 	again := signed.Person.Password || signed.Person.Passkey
 	if again && a.Clock.Now().Sub(signed.Session.CreatedAt) > FreshFor {
@@ -120,7 +121,7 @@ func (a *Accounts) fresh(signed *SignedIn) error {
 	return nil
 }
 
-// freshKeys are the passkeys of who has signed in lately. Errors: [ErrStale].
+// freshKeys returns the passkeys of a person who has signed in recently. Errors: [ErrStale].
 func (a *Accounts) freshKeys(ctx context.Context, signed *SignedIn) ([]store.Passkey, error) {
 	if err := a.fresh(signed); err != nil {
 		return nil, err

@@ -14,16 +14,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// PasswordLinkGood is how long a mailed link lets somebody choose a password (accounts.md).
+// PasswordLinkGood is how long a mailed link to choose a password is valid (accounts.md).
 const PasswordLinkGood = 30 * time.Minute
 
-// ErrWrongPassword says that the password that a person has now is another one.
+// ErrWrongPassword means that the given password is not the person's current one.
 var ErrWrongPassword = errors.New("is not the password")
 
-// PasswordPath is where a link of this secret is opened, by which somebody chooses a password.
+// PasswordPath returns the path of the page on which a person chooses a password by the link with this secret.
 func PasswordPath(secret string) string { return "/sign-in/password/" + secret }
 
-// newSession is a session that begins now, with its secret and the hash of that.
+// newSession returns a session that begins now, with its secret and the hash of the secret.
 func (a *Accounts) newSession(personID uuid.UUID, client string) (string, [32]byte, store.Session) {
 	clear, hash := secret.New("")
 	return clear, hash, store.Session{ID: uuid.New(), PersonID: personID, Client: clientName(client), CreatedAt: a.Clock.Now()}
@@ -57,7 +57,7 @@ func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client st
 	return session, nil
 }
 
-// address writes an e-mail address as people have it.
+// address returns the normal form of an e-mail address.
 func address(typed string) string { return strings.ToLower(strings.TrimSpace(typed)) }
 
 // AskForPassword mails a link to choose a password to an address, if a person has it. The answer comes before the

@@ -56,7 +56,8 @@ func (o *Owner) Plan(ctx context.Context, by Principal, slug string, text []byte
 	return p, nil
 }
 
-// kept counts what lies ahead, which keeps the time zone and the currency in which it was sold.
+// kept counts the future bookings, tickets and reservations, which keep the time zone and the currency in which they
+// were sold.
 func (o *Owner) kept(ctx context.Context, business *catalog.Offer, p *plan.Plan) error {
 	ahead, err := o.countAhead(ctx, business)
 	if err == nil && ahead.Count() > 0 {
@@ -65,7 +66,7 @@ func (o *Owner) kept(ctx context.Context, business *catalog.Offer, p *plan.Plan)
 	return err
 }
 
-// compare lists what differs between the newest version and a manifest.
+// compare lists the differences between the newest version and a manifest.
 func (o *Owner) compare(ctx context.Context, business *catalog.Offer, text []byte, p *plan.Plan) error {
 	newest, err := o.Businesses.Get(ctx, business.Slug, business.Version, catalog.MediaJSON)
 	if err != nil {
@@ -108,7 +109,7 @@ func (o *Owner) countErased(ctx context.Context, business, wanted *catalog.Offer
 	return nil
 }
 
-// bookingsOutside asks the slot engine about all bookings that lie ahead.
+// bookingsOutside asks availability which future bookings conflict with the new offer.
 func (o *Owner) bookingsOutside(ctx context.Context, by Principal, business, wanted *catalog.Offer, into *plan.Outside) error {
 	ahead, more, err := o.ahead(ctx, by, business)
 	if err != nil || len(ahead) == 0 {
@@ -140,7 +141,7 @@ func (o *Owner) bookingsOutside(ctx context.Context, by Principal, business, wan
 // nearest of each status first. It reports whether there are more bookings than it reads.
 func (o *Owner) ahead(ctx context.Context, by Principal, business *catalog.Offer) ([]booking.Booking, bool, error) {
 	now := o.Clock.Now()
-	from := business.Today(now) - 1 // what began yesterday may run past midnight
+	from := business.Today(now) - 1 // a booking that began yesterday may last past midnight
 	var ahead []booking.Booking
 	for _, status := range []string{booking.StatusConfirmed, booking.StatusPending} {
 		page := request.Page{Limit: 1000}

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/plan"
 )
 
-// salesOutside are the reservations and tickets of a [plan.Outside], which are read at the same time as its bookings.
+// salesOutside has the reservations and tickets of a [plan.Outside]. They are read concurrently with its bookings.
 type salesOutside struct {
 	held rental.OutsideResponse
 	sold []plan.Tickets
@@ -41,7 +41,7 @@ func (s *salesOutside) into(o *plan.Outside) {
 	}
 }
 
-// reservations asks rental about all reservations that hold units.
+// reservations asks rental which reservations that hold units conflict with the new offer.
 func (s *salesOutside) reservations(ctx context.Context, o *Owner, business, wanted *catalog.Offer) error {
 	if len(business.Rentals) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func (s *salesOutside) reservations(ctx context.Context, o *Owner, business, wan
 	return err
 }
 
-// tickets holds what is sold of the events that are still to come against both offers.
+// tickets compares the sold tickets of future events with both offers.
 func (s *salesOutside) tickets(ctx context.Context, o *Owner, business, wanted *catalog.Offer) error {
 	today := business.Today(o.Clock.Now())
 	var ids []uuid.UUID
@@ -108,7 +108,8 @@ func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold bookin
 	return list
 }
 
-// eventReason is why an offer could not sell all tickets of an event again, as far as it concerns the whole event.
+// eventReason returns why an offer could not sell all tickets of an event again, if the reason concerns the whole
+// event; nil if it could.
 func eventReason(offer *catalog.Offer, e *catalog.Event, sold int) *availability.Reason {
 	var reason *availability.Reason
 	now := eventIn(offer, e.ID)
@@ -154,7 +155,7 @@ func tierName(e *catalog.Event, id uuid.UUID) string {
 	return id.String()
 }
 
-// eventIn finds an event in an offer that may not be prepared.
+// eventIn finds an event in an offer, even in one that is not prepared for look-ups.
 func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
 	i := slices.IndexFunc(offer.Events, func(e catalog.Event) bool { return e.ID == id })
 	if i < 0 {
@@ -175,7 +176,7 @@ func AffectsSold(before, after *manifest.Manifest) (bool, error) {
 	return !bytes.Equal(old, wanted), err
 }
 
-// withoutPrices is a copy of a manifest without its prices, texts and pictures.
+// withoutPrices returns a copy of a manifest without its prices, texts and pictures.
 func withoutPrices(m *manifest.Manifest) *manifest.Manifest {
 	rest := *m
 	rest.Name, rest.LogoURL, rest.SocialLinks, rest.ActionButtons, rest.PricingRules = "", "", nil, nil, nil

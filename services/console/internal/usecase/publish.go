@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// attempts is how often a change is held against the newest version, where others publish meanwhile.
+// attempts is how often a change is compared with the newest version again if others publish at the same time.
 const attempts = 3
 
 // Publish makes a manifest the newest version of a business. Faults: also forbidden, naming the first section that the
@@ -83,7 +83,7 @@ func (o *Owner) overNewest(ctx context.Context, by Principal, slug, ifMatch stri
 	}
 }
 
-// mayPublish refuses a text as [mayChange] does, compared with the newest version.
+// mayPublish checks a text as [mayChange] does, against the newest version.
 func (o *Owner) mayPublish(ctx context.Context, by Principal, newest *catalog.Offer, text []byte) error {
 	if err := by.Require(newest.ID, access.EditOffer); err != nil {
 		return err
@@ -123,7 +123,7 @@ func mayChange(by Principal, businessID uuid.UUID, before, wanted *manifest.Mani
 	return onlyTimeOff(businessID, self.StaffID, before, wanted)
 }
 
-// onlyTimeOff refuses a change of anything but the time off of one member of the staff.
+// onlyTimeOff refuses a change of anything except the time off of one member of the staff.
 func onlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest) error {
 	old, err := withoutTimeOff(businessID, staffID, before)
 	if err != nil {
@@ -159,7 +159,7 @@ func withoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte
 		return own != "" && len(b.Staff) == 1 && b.Staff[0] == own
 	})
 	if len(rest.Blocks) == 0 {
-		rest.Blocks = nil // an empty list and none are the same
+		rest.Blocks = nil // an empty list equals an omitted one
 	}
 	return json.Marshal(&rest)
 }

@@ -12,7 +12,7 @@ import (
 // Manifests are parsed when there is room for them in memory, and only as long as the request lasts ([reading.Do]). Do
 // not call catalog inside [reading.Do]: if all services run in one process, catalog parses manifests in the same room.
 
-// parsed reads a manifest of a business. Faults: invalid_parameter with its problems; those of [reading.Do].
+// parsed parses a manifest of a business. Faults: invalid_parameter with its problems; those of [reading.Do].
 func parsed(ctx context.Context, slug string, text []byte) (*manifest.Manifest, error) {
 	var m *manifest.Manifest
 	err := reading.Do(ctx, slug, func(stop func() bool) error {
@@ -25,7 +25,8 @@ func parsed(ctx context.Context, slug string, text []byte) (*manifest.Manifest, 
 	return m, err
 }
 
-// documentOf reads a manifest of a business with its text, or says what is wrong with it. Faults: those of [reading.Do].
+// documentOf parses a manifest of a business together with its text, or returns its problems. Faults: those of
+// [reading.Do].
 func documentOf(ctx context.Context, slug string, text []byte) (*document.Document, []manifest.Problem, error) {
 	var read *document.Document
 	var problems []manifest.Problem
@@ -37,7 +38,8 @@ func documentOf(ctx context.Context, slug string, text []byte) (*document.Docume
 	return read, problems, err
 }
 
-// rewritten is a manifest of a business with other fields, as [document.Document.With] writes it. Faults: those of [reading.Do].
+// rewritten returns a manifest of a business with other fields, as [document.Document.With] writes it. Faults: those of
+// [reading.Do].
 func rewritten(ctx context.Context, slug string, d *document.Document, fields document.Fields) (*document.Document, []manifest.Problem, error) {
 	var changed *document.Document
 	var problems []manifest.Problem
@@ -45,7 +47,7 @@ func rewritten(ctx context.Context, slug string, d *document.Document, fields do
 		var err error
 		changed, problems, err = d.WithUntil(fields, stop)
 		return err
-	}, d.Text, d.Text) // the text that there is, and the one that is made of it
+	}, d.Text, d.Text) // memory for the present text and for the new one
 	return changed, problems, err
 }
 

@@ -16,19 +16,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Rented is what of a business's rentals is out and what will be, and what of them is free.
+// Rented lists the reservations of a business that are picked up or due, and the free units.
 type Rented struct {
 	Date   timespan.Date            // today, by the business's zone
-	Out    Part[rental.Reservation] // handed out: what is overdue first, then by when it comes back
-	Due    Part[rental.Reservation] // to be handed out today
-	Unpaid Part[rental.Reservation] // to be paid online, from today on
-	// RefundFailed and Disputed are those whose money the owner has to look after, whenever they are.
+	Out    Part[rental.Reservation] // picked up: overdue first, then by return time
+	Due    Part[rental.Reservation] // to be picked up today
+	Unpaid Part[rental.Reservation] // online payment pending, from today on
+	// RefundFailed and Disputed are the reservations whose payment needs the owner's attention, at any time.
 	RefundFailed, Disputed Part[rental.Reservation]
-	Ahead                  Part[rental.Reservation] // to be handed out on the days of the fortnight that follow
+	Ahead                  Part[rental.Reservation] // to be picked up on the following days of the fortnight
 	Free                   Fortnight
 }
 
-// Fortnight is how many units of each rental are free on each of [FortnightDays] days.
+// Fortnight has the number of free units of each rental on each of [FortnightDays] days.
 type Fortnight struct {
 	Days    []timespan.Date
 	Rows    []FreeUnits
@@ -43,7 +43,7 @@ type FreeUnits struct {
 	Closed []bool
 }
 
-// newFreeUnits is a row of which the numbers are not known yet.
+// newFreeUnits returns a row whose numbers are not known yet.
 func newFreeUnits(business *catalog.Offer, r *catalog.Rental, days []timespan.Date) FreeUnits {
 	row := FreeUnits{Rental: r, Free: make([]*int, len(days)), Closed: make([]bool, len(days))}
 	for i, day := range days {
@@ -53,13 +53,13 @@ func newFreeUnits(business *catalog.Offer, r *catalog.Rental, days []timespan.Da
 }
 
 const (
-	// FortnightDays is how many days a fortnight shows.
+	// FortnightDays is the number of days of a Fortnight.
 	FortnightDays = 14
-	mostAsked     = 20 // rentals in one question (interface.md §4)
+	mostAsked     = 20 // rentals in one request (interface.md §4)
 	mostRentals   = 100
 )
 
-// Rented reads what is out, due and free from a date on. A service that is away leaves its part unknown.
+// Rented reads what is picked up, due and free from a date on. If a service is unavailable, its part is unknown.
 func (o *Owner) Rented(ctx context.Context, by Principal, business *catalog.Offer, from timespan.Date) (*Rented, error) {
 	today := business.Today(o.Clock.Now())
 	r := &Rented{Date: today}
@@ -89,7 +89,7 @@ func (o *Owner) Rented(ctx context.Context, by Principal, business *catalog.Offe
 	return r, nil
 }
 
-// free asks how many units are free, of as many active rentals as are shown.
+// free reads the number of free units of the active rentals, at most mostRentals.
 func (o *Owner) free(ctx context.Context, business *catalog.Offer, from timespan.Date, f *Fortnight) error {
 	for i := range timespan.Date(FortnightDays) {
 		f.Days = append(f.Days, from+i)
@@ -109,7 +109,7 @@ func (o *Owner) free(ctx context.Context, business *catalog.Offer, from timespan
 	return nil
 }
 
-// freeOf fills rows; false where nobody could tell.
+// freeOf fills the numbers of rows. It returns false if the numbers are not known.
 func (o *Owner) freeOf(ctx context.Context, slug string, days []timespan.Date, rows []FreeUnits) (bool, error) {
 	ids := make([]string, len(rows))
 	for i, row := range rows {

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// MostStretches bounds what one page of reports shows: three years by week.
+// MostStretches is the maximum number of stretches on one page of reports: three years by week.
 const MostStretches = 160
 
 // Reported has all reports about a business as a page shows them. If a service is unavailable, its whole report is
@@ -28,7 +28,8 @@ type Reported struct {
 	Time      Part[report.UtilisationRow]
 }
 
-// Reported asks for all reports at once. Faults: invalid_parameter for more stretches than [MostStretches] or rows than a report has.
+// Reported reads all reports concurrently. Faults: invalid_parameter for more stretches than [MostStretches] or more
+// rows than a report has.
 func (o *Owner) Reported(ctx context.Context, slug string, q report.Query) (*Reported, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (o *Owner) Reported(ctx context.Context, slug string, q report.Query) (*Rep
 	return r, err
 }
 
-// reported asks for one report.
+// reported reads one report.
 func reported[Row any](
 	ctx context.Context, o *Owner, slug string, q report.Query, ask func(context.Context, string, report.Query) (*report.Report[Row], error), into *Part[Row],
 ) error {
@@ -56,10 +57,10 @@ func reported[Row any](
 	return nil
 }
 
-// Nothing reports whether it is known that nothing was booked or sold.
+// Nothing reports whether it is known that nothing was booked or sold. An unknown report is not nothing.
 func (r *Reported) Nothing() bool { return !r.Bookings.Shown() && !r.Revenue.Shown() }
 
-// ByStretch adds the bookings up by stretch, whatever their source: one entry for each.
+// ByStretch adds up the bookings of all sources by stretch: one entry for each stretch.
 func (r *Reported) ByStretch() []booking.BookingsRow {
 	rows := make([]booking.BookingsRow, len(r.Stretches))
 	for i, date := range r.Stretches {
@@ -73,7 +74,7 @@ func (r *Reported) ByStretch() []booking.BookingsRow {
 	return rows
 }
 
-// BySource adds the bookings up by source, those with most of them first.
+// BySource adds up the bookings by source, the source with the most bookings first.
 func (r *Reported) BySource() []booking.BookingsRow {
 	var rows []booking.BookingsRow
 	at := map[string]int{}
@@ -91,7 +92,7 @@ func (r *Reported) BySource() []booking.BookingsRow {
 	return rows
 }
 
-// AllBookings adds all bookings up.
+// AllBookings adds up all bookings.
 func (r *Reported) AllBookings() booking.BookingsRow {
 	var all booking.BookingsRow
 	for _, b := range r.Bookings.List {
@@ -110,21 +111,22 @@ func addBookings(into *booking.BookingsRow, b booking.BookingsRow) {
 	into.Guests += b.Guests
 }
 
-// Takings is what was sold in one currency.
+// Takings is the revenue in one currency.
 type Takings struct {
 	Currency string
-	Kinds    []string // of which anything was sold, paid or refunded: booking, ticket, reservation
+	Kinds    []string // kinds with a sale, payment or refund: booking, ticket, reservation
 	Each     []Taking // one for each stretch
 	All      Taking
 }
 
-// Taking is what was sold, paid online and refunded; Totals are the prices of what was sold, by kind.
+// Taking is what was sold, paid online and refunded. Totals are the prices of what was sold, by kind.
 type Taking struct {
 	Totals                map[string]decimal.Decimal
 	Total, Paid, Refunded decimal.Decimal
 }
 
-// ByCurrency adds revenue up by currency and stretch, the business's own currency first. It fails for an amount that is no number.
+// ByCurrency adds up revenue by currency and stretch, the business's own currency first. It fails for an amount that is
+// not a number.
 func (r *Reported) ByCurrency(own string) ([]Takings, error) {
 	var all []Takings
 	for _, row := range r.Revenue.List {
@@ -140,7 +142,7 @@ func (r *Reported) ByCurrency(own string) ([]Takings, error) {
 			return nil, err
 		}
 		if at, ok := slices.BinarySearch(r.Stretches, row.Date); ok {
-			_ = t.Each[at].take(row) // its amounts were read a line above
+			_ = t.Each[at].take(row) // the same amounts were parsed above
 		}
 	}
 	for _, t := range all {
@@ -172,13 +174,13 @@ func (t *Taking) take(row report.RevenueRow) error {
 	return nil
 }
 
-// Worked is how long one member, or all, were booked and had working time, in minutes.
+// Worked is the booked time and the working time of one member or of all, in minutes.
 type Worked struct{ Booked, Open int64 }
 
-// Member is one member in all stretches.
+// Member is the time of one member in all stretches.
 type Member struct {
 	ID   uuid.UUID
-	Name string   // "" where the offer does not know the member any more
+	Name string   // "" if the member is no longer in the offer
 	Each []Worked // one for each stretch
 	Worked
 }

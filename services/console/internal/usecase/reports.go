@@ -43,7 +43,8 @@ func (o *Owner) RevenueReport(ctx context.Context, slug string, q report.Query) 
 	if err != nil {
 		return nil, err
 	}
-	rows := append(append([]report.RevenueRow{}, sold.Rows...), rented.Rows...) // [] in JSON, also where nothing was sold
+	// [] in JSON, even if nothing was sold
+	rows := append(append([]report.RevenueRow{}, sold.Rows...), rented.Rows...)
 	slices.SortStableFunc(rows, func(a, b report.RevenueRow) int { return cmp.Compare(a.Date, b.Date) })
 	return &report.Report[report.RevenueRow]{Query: q, Timezone: business.Timezone, Rows: rows}, nil
 }

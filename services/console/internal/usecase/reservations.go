@@ -11,9 +11,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Reserve holds units of a rental. Rental finds the business, so that an operator can reserve while catalog is away.
+// Reserve makes a reservation of units of a rental. Rental finds the business, so that an operator can reserve while
+// catalog is unavailable.
 func (o *Owner) Reserve(ctx context.Context, by Principal, slug string, wanted rental.NewReservation) (*rental.Reservation, error) {
-	if access.IsJudged(ctx) { // the body names a rental, which may be that of a business that has the slug since
+	// the body names a rental, which may belong to another business that has the slug by now
+	if access.IsJudged(ctx) {
 		if _, err := o.Business(ctx, slug); err != nil {
 			return nil, err
 		}
@@ -25,7 +27,7 @@ func (o *Owner) Reserve(ctx context.Context, by Principal, slug string, wanted r
 	return made, err
 }
 
-// MoveReservation makes one of the moves that an owner can make, but for cancelling.
+// MoveReservation makes one of the transitions that an owner can make, except cancelling.
 func (o *Owner) MoveReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, move string) (*rental.Reservation, error) {
 	rentals, err := o.rentals(ctx, by, slug)
 	if err != nil {
@@ -38,7 +40,7 @@ func (o *Owner) MoveReservation(ctx context.Context, by Principal, slug string, 
 	return moved, err
 }
 
-// PreviewReservationCancellation says what cancelling a reservation would refund now. Faults: not_found.
+// PreviewReservationCancellation returns what cancelling a reservation would refund now. Faults: not_found.
 func (o *Owner) PreviewReservationCancellation(ctx context.Context, by Principal, slug string, id uuid.UUID) (*booking.Cancellation, error) {
 	rentals, err := o.rentals(ctx, by, slug)
 	if err != nil {
@@ -47,9 +49,10 @@ func (o *Owner) PreviewReservationCancellation(ctx context.Context, by Principal
 	return rentals.Cancellation(ctx, slug, id)
 }
 
-// CancelReservation cancels a reservation, whose units are free again at once, and refunds as [Owner.CancelBooking] does.
+// CancelReservation cancels a reservation and refunds it as [Owner.CancelBooking] does. Its units are free again at
+// once.
 func (o *Owner) CancelReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*rental.Reservation, error) {
-	if !byPolicy(wanted.Refund) { // else rental finds the business, and catalog may be away
+	if !byPolicy(wanted.Refund) { // otherwise rental finds the business, so that catalog may be unavailable
 		if _, err := o.mayRefund(ctx, by, slug, wanted.Refund); err != nil {
 			return nil, err
 		}
@@ -65,7 +68,7 @@ func (o *Owner) CancelReservation(ctx context.Context, by Principal, slug string
 	return cancelled, err
 }
 
-// RefundReservation refunds a reservation that is over.
+// RefundReservation refunds a reservation that has ended or is cancelled.
 func (o *Owner) RefundReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.NewRefund) (*rental.Reservation, error) {
 	rentals, err := o.rentals(ctx, by, slug)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Found are the customers and bookings that a search finds, as far as the person may look for them. A service that is away leaves its part
-// unknown.
+// Found has the customers and bookings that a search finds, as far as the person may search for them. If a service is
+// unavailable, its part is unknown.
 type Found struct {
 	Bookings  Part[booking.Booking]
 	Customers Part[customer.Customer]
 }
 
-// mostFound is how many of a kind a search shows.
+// mostFound is the maximum number of shown results of each kind.
 const mostFound = 10
 
 // Search finds bookings by their customer, and customers, by part of a name, an address or a phone number. A person who

@@ -73,7 +73,7 @@ func sectionFields(m *manifest.Manifest) (map[string]any, error) {
 	return fields, json.Unmarshal(text, &fields)
 }
 
-// section returns the value at a path; nil where it is left out, or an object without fields.
+// section returns the value at a path; nil if it is omitted or an object without fields.
 func section(fields map[string]any, path string) any {
 	var value any = fields
 	for name := range strings.SplitSeq(path, ".") {

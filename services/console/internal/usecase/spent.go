@@ -12,14 +12,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 )
 
-// Spending is what a customer took in one currency, counted as reports count revenue (docs/decisions/014).
+// Spending is what a customer bought in one currency, counted as reports count revenue (docs/decisions/014).
 type Spending struct {
 	Currency string
-	Total    decimal.Decimal // prices of what is not cancelled, wherever they are paid
-	Paid     decimal.Decimal // online, less what went back
+	Total    decimal.Decimal // prices of everything that is not cancelled, however it is paid
+	Paid     decimal.Decimal // paid online, minus refunds
 }
 
-// Spent adds up all that a customer has taken, by currency. What owners sold without a price counts nothing.
+// Spent adds up everything that a customer has bought, by currency. Items that owners sold without a price add nothing.
 func Spent(bookings []booking.Booking, tickets []booking.Ticket, reservations []rental.Reservation) []Spending {
 	var all []Spending
 	add := func(currency string, cancelled bool, total *json.Number, paid *booking.Payment) {

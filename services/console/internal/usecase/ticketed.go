@@ -18,17 +18,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// TicketedEvent is an event with what of its tickets is sold and left.
+// TicketedEvent is an event with its sold and remaining tickets.
 type TicketedEvent struct {
 	*catalog.Event
 	Sold  int
-	Left  int // of the event; never below 0
+	Left  int // remaining tickets of the event; never below 0
 	Tiers []TicketedTier
-	Over  bool // it has ended: nothing is sold any more
-	Gone  bool // the offer has it no more
+	Over  bool // the event has ended, so nothing is sold any more
+	Gone  bool // the event is no longer in the offer
 }
 
-// Share is what is sold of the event in percent, rounded down.
+// Share returns the sold part of the event's tickets in percent, rounded down.
 func (a *TicketedEvent) Share() int {
 	if a.TotalCapacity == 0 {
 		return 0
@@ -36,23 +36,25 @@ func (a *TicketedEvent) Share() int {
 	return min(100, a.Sold*100/a.TotalCapacity)
 }
 
-// TicketedTier is a tier with what of it is sold and left: the smaller of what is left of it and of the event (semantics.md §4).
+// TicketedTier is a tier with its sold and remaining tickets. Left is the smaller of what remains of the tier and of
+// the event (semantics.md §4).
 type TicketedTier struct {
 	catalog.Tier
 	Sold, Left int
 }
 
-// TicketedEvents are events of a business, by their start.
+// TicketedEvents are events of a business, sorted by start.
 type TicketedEvents struct {
 	Events  []TicketedEvent
-	Unknown bool // what is sold cannot be told: Sold and Left say nothing
-	More    bool // there are more than are shown
+	Unknown bool // the sales cannot be read, so Sold and Left have no meaning
+	More    bool // there are more events than are shown
 }
 
-// mostEvents bounds the events that a page shows.
+// mostEvents is the maximum number of events on a page.
 const mostEvents = 100
 
-// TicketedEvents reads the events that are not over, the next first, or those that are, the last first.
+// TicketedEvents reads the events that have not ended, next first; if past is true, those that have ended, latest
+// first.
 func (o *Owner) TicketedEvents(ctx context.Context, business *catalog.Offer, past bool) (*TicketedEvents, error) {
 	all := &TicketedEvents{}
 	for i := range business.Events {
@@ -89,7 +91,7 @@ func (o *Owner) over(business *catalog.Offer, e *catalog.Event) bool {
 	return o.Clock.Now().Unix() >= business.EventTime(e).End
 }
 
-// count asks what is sold of events. Where booking is away, that is unknown.
+// count reads the sold tickets of events. If booking is unavailable, they are unknown.
 func (o *Owner) count(ctx context.Context, business *catalog.Offer, all *TicketedEvents) error {
 	if len(all.Events) == 0 {
 		return nil
@@ -105,7 +107,7 @@ func (o *Owner) count(ctx context.Context, business *catalog.Offer, all *Tickete
 	} else if err != nil {
 		return err
 	}
-	sold := map[uuid.UUID]int{} // of events and tiers
+	sold := map[uuid.UUID]int{} // by event id and by tier id
 	if sales != nil {
 		for _, e := range sales.Events {
 			sold[e.EventID] = e.Sold
@@ -138,7 +140,8 @@ func (o *Owner) Order(ctx context.Context, by Principal, business *catalog.Offer
 	return found, err
 }
 
-// EventOf is the event of an order, as the offer has it; where that has it no more, what the order tells of it, which is over.
+// EventOf returns the event of an order. If the event is no longer in the offer, it is made from the order's data and
+// counts as ended.
 func (o *Owner) EventOf(ctx context.Context, business *catalog.Offer, order *booking.Ticket) (*TicketedEvents, error) {
 	if business.Event(order.EventID) != nil && business.Modules.Events {
 		return o.TicketedEvent(ctx, business, order.EventID)
@@ -155,7 +158,7 @@ func (o *Owner) EventOf(ctx context.Context, business *catalog.Offer, order *boo
 	return all, o.count(ctx, business, all)
 }
 
-// Orders lists a page of orders. Where booking is away, they are unknown. Faults: as of [Owner.ListTickets].
+// Orders lists a page of orders. If booking is unavailable, they are unknown. Faults: those of [Owner.ListTickets].
 func (o *Owner) Orders(ctx context.Context, by Principal, slug string, filter booking.TicketFilter, page request.Page) (Part[booking.Ticket], string, error) {
 	var part Part[booking.Ticket]
 	list, err := o.ListTickets(ctx, by, slug, filter, page)
@@ -166,14 +169,14 @@ func (o *Owner) Orders(ctx context.Context, by Principal, slug string, filter bo
 	return part, list.NextCursor, nil
 }
 
-// OrderDetails is all that is known of one order of tickets.
+// OrderDetails has all data of one order of tickets.
 type OrderDetails struct {
 	Order    booking.Ticket
 	History  Part[event.Event]           // newest first
 	Messages Part[notifications.Message] // newest first
 }
 
-// OrderDetails reads all of one order, as far as the person who asks may see it. Faults: not_found.
+// OrderDetails reads the data of one order, as far as the person may see it. Faults: not_found.
 func (o *Owner) OrderDetails(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) (*OrderDetails, error) {
 	d := &OrderDetails{}
 	asks := []func() error{func() error {
@@ -189,7 +192,8 @@ func (o *Owner) OrderDetails(ctx context.Context, by Principal, business *catalo
 	return d, Together(asks...)
 }
 
-// ExportOrders calls take with each page of the orders of a list. Fault: conflict where there are more than [MostExported].
+// ExportOrders calls take with each page of the orders of a list. Fault: conflict if there are more than
+// [MostExported].
 func (o *Owner) ExportOrders(ctx context.Context, by Principal, slug string, filter booking.TicketFilter, take func([]booking.Ticket)) error {
 	n, err := export("orders", take, func(page request.Page) ([]booking.Ticket, string, error) {
 		list, err := o.ListTickets(ctx, by, slug, filter, page)

@@ -17,11 +17,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 
-// TimeOff is when a member of the staff does not work, from today on.
+// TimeOff is the time in which a member of the staff does not work, from today on.
 type TimeOff struct {
 	Member *catalog.Staff
 	Days   []timespan.Date // whole days, sorted
-	Hours  []catalog.Block // blocked time of this member alone that has not ended, sorted by From
+	Hours  []catalog.Block // blocked time of only this member that has not ended, sorted by From
 }
 
 // Absence is time off to add or to remove: the time between two moments, or the days From.Date to To.Date, both included.
@@ -30,7 +30,7 @@ type Absence struct {
 	WholeDays bool
 }
 
-// MostTimeOff is how many days are taken off at once.
+// MostTimeOff is the maximum number of days of one absence.
 const MostTimeOff = 92
 
 // Check refuses an absence that begins before today, ends before it begins, or spans more than [MostTimeOff] days.
@@ -138,7 +138,8 @@ func (o *Owner) SetTimeOff(
 	return nil
 }
 
-// publishFields publishes a change over the newest version; where somebody else publishes meanwhile, over theirs.
+// publishFields publishes a change over the newest version. If another person publishes at the same time, it retries
+// over that version.
 func (o *Owner) publishFields(ctx context.Context, by Principal, business *catalog.Offer, change OfferChange) error {
 	for attempt := 1; ; attempt++ {
 		draft, err := o.DraftOffer(ctx, business.Slug, change)

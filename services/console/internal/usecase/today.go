@@ -19,17 +19,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Part is what one service says of what a page shows.
+// Part is the part of a page that one service answers.
 type Part[T any] struct {
 	List    []T
-	More    bool // there is more than was asked for
-	Unknown bool // the service is away
+	More    bool // there are more items than were requested
+	Unknown bool // the service is unavailable
 }
 
-// Shown reports whether there is something to say.
+// Shown reports whether the part has something to show.
 func (p Part[T]) Shown() bool { return p.Unknown || len(p.List) > 0 }
 
-// known reads what a service answered: one that is away leaves its part unknown, every other fault is the page's.
+// known stores the answer of a service in part. If the service is unavailable, the part is unknown; every other fault
+// is returned.
 func known[T any](ctx context.Context, o *Owner, part *Part[T], list []T, next string, err error) error {
 	if fault.Is(err, fault.PeerUnavailable) {
 		o.Logger.WarnContext(ctx, "a part of a page is unknown", slog.Any("error", err))
@@ -40,18 +41,18 @@ func known[T any](ctx context.Context, o *Owner, part *Part[T], list []T, next s
 	return err
 }
 
-// Today is who comes today, and what is to be done, as far as the person who asks may see it.
+// Today lists today's customers and tasks, as far as the person may see them.
 type Today struct {
 	Business *catalog.Offer
 	Date     timespan.Date         // today, by the business's zone
-	Arrivals Part[booking.Booking] // of today, by start, without those that are cancelled
+	Arrivals Part[booking.Booking] // of today, sorted by start, without cancelled ones
 	Pending  Part[booking.Booking] // to be confirmed, from tomorrow on
-	Unpaid   Part[booking.Booking] // to be paid online, from today on
-	// UnpaidRentals are to be paid online, from today on.
+	Unpaid   Part[booking.Booking] // online payment pending, from today on
+	// UnpaidRentals are reservations with a pending online payment, from today on.
 	UnpaidRentals Part[rental.Reservation]
-	Due           Part[rental.Reservation] // to be handed out today
-	Out           Part[rental.Reservation] // out, and to come back by today
-	Calendar      *Calendar                // of today, which says what each member has free
+	Due           Part[rental.Reservation] // to be picked up today
+	Out           Part[rental.Reservation] // picked up, and to be returned by today
+	Calendar      *Calendar                // of today, with each member's free time
 }
 
 const (
@@ -59,7 +60,7 @@ const (
 	mostBrief = 20  // of each of the other lists
 )
 
-// Today reads what a business has to do today. A service that is away leaves its part unknown.
+// Today reads what a business has to do today. If a service is unavailable, its part is unknown.
 func (o *Owner) Today(ctx context.Context, by Principal, slug string) (*Today, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -115,7 +116,7 @@ func (o *Owner) reservationsOf(ctx context.Context, by Principal, business *cata
 	}
 }
 
-// Together does all at once, and returns the first fault.
+// Together calls all functions concurrently, and returns the first error in their order.
 func Together(asks ...func() error) error {
 	var (
 		all  sync.WaitGroup
@@ -133,14 +134,15 @@ func Together(asks ...func() error) error {
 	return nil
 }
 
-// Details is all that is known of one booking.
+// Details has all data of one booking.
 type Details struct {
 	Booking  booking.Booking
 	History  Part[event.Event]           // newest first
 	Messages Part[notifications.Message] // newest first
 }
 
-// Booking returns one booking, as far as the role sees it. Faults: not_found, also for another member's where somebody sees their own.
+// Booking returns one booking, as far as the role may see it. Faults: not_found, also for another member's booking if
+// the person sees only their own.
 func (o *Owner) Booking(ctx context.Context, by Principal, slug string, id uuid.UUID) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -163,11 +165,11 @@ func (o *Owner) Booking(ctx context.Context, by Principal, slug string, id uuid.
 	return found, nil
 }
 
-// mostHistory is how much of a booking's history, and of its messages, is shown.
+// mostHistory is the maximum number of shown events of a booking, and of its messages.
 const mostHistory = 50
 
-// Details reads all of one booking, as far as the person who asks may see it. A service that is away leaves its part unknown. Faults:
-// not_found.
+// Details reads the data of one booking, as far as the person may see it. If a service is unavailable, its part is
+// unknown. Faults: not_found.
 func (o *Owner) Details(ctx context.Context, by Principal, slug string, id uuid.UUID) (*Details, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -187,7 +189,7 @@ func (o *Owner) Details(ctx context.Context, by Principal, slug string, id uuid.
 	return d, Together(asks...)
 }
 
-// historyOf reads the events of something.
+// historyOf returns a function that reads the events of the object with this id.
 func (o *Owner) historyOf(ctx context.Context, slug string, id uuid.UUID, part *Part[event.Event]) func() error {
 	return func() error {
 		list, err := o.Events(ctx, slug, event.Filter{Subject: id}, request.Page{Limit: mostHistory})
@@ -198,7 +200,7 @@ func (o *Owner) historyOf(ctx context.Context, slug string, id uuid.UUID, part *
 	}
 }
 
-// messagesAbout reads the messages about something.
+// messagesAbout returns a function that reads the messages about the object with this id.
 func (o *Owner) messagesAbout(ctx context.Context, slug string, id uuid.UUID, part *Part[notifications.Message]) func() error {
 	return func() error {
 		list, err := o.Messages(ctx, slug, notifications.MessageFilter{About: id}, request.Page{Limit: mostHistory})
@@ -209,10 +211,11 @@ func (o *Owner) messagesAbout(ctx context.Context, slug string, id uuid.UUID, pa
 	}
 }
 
-// MostExported bounds a list that is exported.
+// MostExported is the maximum number of entries of an exported list.
 const MostExported = 20_000
 
-// ExportBookings calls take with each page of the bookings of a list. Fault: conflict where there are more than [MostExported].
+// ExportBookings calls take with each page of the bookings of a list. Fault: conflict if there are more than
+// [MostExported].
 func (o *Owner) ExportBookings(ctx context.Context, by Principal, slug string, filter booking.Filter, take func([]booking.Booking)) error {
 	n, err := export("bookings", take, func(page request.Page) ([]booking.Booking, string, error) {
 		list, err := o.ListBookings(ctx, by, slug, filter, page)
@@ -227,7 +230,8 @@ func (o *Owner) ExportBookings(ctx context.Context, by Principal, slug string, f
 	return err
 }
 
-// export calls take with each page of a list, and counts what it took. what names the entries to people.
+// export calls take with each page of a list, and returns the number of entries. what is the word for the entries in
+// the error. Fault: conflict if there are more than [MostExported].
 func export[T any](what string, take func([]T), list func(request.Page) ([]T, string, error)) (int, error) {
 	page, taken := request.Page{Limit: 1000}, 0
 	for {

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// NewToken asks for a token of the admin API.
+// NewToken describes a token of the admin API to make.
 type NewToken struct {
 	Name      string
 	Role      access.Role
@@ -60,13 +60,13 @@ func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *cata
 	return &token, clear, err
 }
 
-// TokenMade is the fault of a request whose Idempotency-Key has made a token.
+// TokenMade returns the fault of a request whose Idempotency-Key has already made a token.
 func TokenMade(made *store.TokenMadeError) error {
 	return fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the token %s; its secret is shown once, in that "+
 		"answer, and kept nowhere. If that answer was lost, revoke this token and make another one with a new Idempotency-Key.", made.ID)
 }
 
-// tokenFor says what a token is to be.
+// tokenFor checks the wanted rights of a token and returns them. Faults: invalid_parameter; forbidden.
 func tokenFor(by Principal, business *catalog.Offer, wanted NewToken) (access.Member, error) {
 	if business != nil {
 		if err := by.Require(business.ID, access.ManageTeam); err != nil {
@@ -106,7 +106,7 @@ func (a *Accounts) Tokens(ctx context.Context, by Principal, business *catalog.O
 	return a.Store.Tokens(ctx, of, page)
 }
 
-// Token finds a token that the principal may revoke. Faults: not_found, also for another business's.
+// Token finds a token that the principal may revoke. Faults: not_found, also for a token of another business.
 func (a *Accounts) Token(ctx context.Context, by Principal, id uuid.UUID) (store.Token, error) {
 	token, err := a.Store.TokenByID(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !by.Operator && by.Reach(token.BusinessID, access.ManageTeam) == access.None {
@@ -115,7 +115,8 @@ func (a *Accounts) Token(ctx context.Context, by Principal, id uuid.UUID) (store
 	return token, err
 }
 
-// RevokeToken ends a token and those that were made with it, at once. Faults: not_found, also for another business's.
+// RevokeToken ends a token and the tokens that were made with it, at once. Faults: not_found, also for a token of
+// another business.
 func (a *Accounts) RevokeToken(ctx context.Context, by Principal, id uuid.UUID) error {
 	token, err := a.Token(ctx, by, id)
 	if err != nil {

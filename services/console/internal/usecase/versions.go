@@ -15,7 +15,7 @@ import (
 // PublishedVersion is one version of the offer.
 type PublishedVersion struct {
 	catalog.Version
-	By actor.Actor // who published it; zero where the log of events does not say any more
+	By actor.Actor // publisher; zero if the events no longer have it
 }
 
 // Versions lists the versions of the offer, newest first. It returns the cursor of the next page, or "" after the last
@@ -37,9 +37,10 @@ func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) ([
 	return versions, list.NextCursor, nil
 }
 
-// publishers are who published these versions, newest first, as far as the log of events says.
+// publishers returns who published these versions, by version, as far as the events have it. versions is sorted newest
+// first.
 func (o *Owner) publishers(ctx context.Context, slug string, versions []catalog.Version) (map[int64]actor.Actor, error) {
-	const about = time.Minute // between a version and its event
+	const about = time.Minute // maximum difference between the times of a version and its event
 	filter := event.Filter{
 		Type: event.BusinessPublished, From: versions[len(versions)-1].PublishedAt.Add(-about), To: versions[0].PublishedAt.Add(about),
 	}

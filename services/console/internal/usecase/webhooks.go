@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// CreateWebhook adds an endpoint; the answer alone, and that of [Owner.RotateWebhook], shows the secret.
+// CreateWebhook adds an endpoint. Only this answer and that of [Owner.RotateWebhook] contain the secret.
 func (o *Owner) CreateWebhook(ctx context.Context, by Principal, slug string, wanted notifications.NewWebhook) (*notifications.SecretWebhook, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -33,7 +33,7 @@ func (o *Owner) Webhooks(ctx context.Context, slug string, page request.Page) (*
 	return o.Notifications.Webhooks(ctx, business.ID, page)
 }
 
-// MostWebhooks is as many endpoints as fit on one page: more than a business may have.
+// MostWebhooks is the page size for endpoints. It is more than a business may have.
 const MostWebhooks = 100
 
 // Webhook finds one endpoint. Fault: not_found.
@@ -80,7 +80,7 @@ func (o *Owner) DeleteWebhook(ctx context.Context, by Principal, slug string, id
 	return nil
 }
 
-// RotateWebhook gives an endpoint another secret; both sign for a day.
+// RotateWebhook gives an endpoint another secret. Both secrets sign for a day.
 func (o *Owner) RotateWebhook(ctx context.Context, by Principal, slug string, id uuid.UUID) (*notifications.SecretWebhook, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
