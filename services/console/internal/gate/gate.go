@@ -21,13 +21,13 @@ import (
 
 type principalKey struct{}
 
-// Admit notes who asks, for the routes behind it and as the actor of what they change.
+// Admit sets the principal of a request, for the later handlers and as the actor of its changes.
 func Admit(c *fiber.Ctx, p access.Principal) {
 	c.Locals(principalKey{}, p)
 	c.SetUserContext(actor.With(c.UserContext(), p.Actor()))
 }
 
-// Principal is who asks; nobody where no middleware has said it.
+// Principal returns the principal of a request, or the zero Principal if no middleware has set it.
 func Principal(c *fiber.Ctx) access.Principal {
 	p, _ := c.Locals(principalKey{}).(access.Principal)
 	return p
@@ -45,15 +45,15 @@ func Business(c *fiber.Ctx) *catalog.Offer {
 	return business
 }
 
-// FindBusiness finds a business by its slug, as it is now. Fault: business_not_found.
+// FindBusiness finds the current business with a slug. Fault: business_not_found.
 type FindBusiness func(ctx context.Context, slug string) (*catalog.Offer, error)
 
-// Authority knows principals as they are now; *usecase.Accounts is the one outside tests.
+// Authority looks up the current rights of principals. *usecase.Accounts implements it outside tests.
 type Authority interface {
-	// Renew returns a principal as they are now. Fault: unauthorized.
+	// Renew returns a principal with their current rights. Fault: unauthorized.
 	Renew(ctx context.Context, p access.Principal) (access.Principal, error)
-	// BeginWrite is Renew for a write in other services. Taking the principal's rights away waits for the write,
-	// until its end is called with the error of the write.
+	// BeginWrite is Renew for a write in other services. A revocation of the principal's rights waits for the write.
+	// The caller ends the write by calling end with the error of the write.
 	BeginWrite(ctx context.Context, p access.Principal) (now access.Principal, end func(error), err error)
 }
 
@@ -157,7 +157,7 @@ func (r *Router) recheck(action access.Action) fiber.Handler {
 	}
 }
 
-// admitAgain goes on with the request of a principal who may still do the action.
+// admitAgain continues the request of a principal who may still do the action, and refuses others.
 func admitAgain(c *fiber.Ctx, now access.Principal, action access.Action) error {
 	business, judged := access.JudgedBusiness(c.UserContext())
 	if judged && !now.Operator {

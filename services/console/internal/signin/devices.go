@@ -27,21 +27,21 @@ func (p *Pages) mountDevices(router fiber.Router) {
 	router.Post("/account/devices/:id/end", p.endDevice)
 }
 
-// deviceGrant is the only grant that programs ask for here.
+// deviceGrant is the only grant type of these routes.
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 
-// refuseDevice answers a program as OAuth does.
+// refuseDevice sends an OAuth error to a program.
 func refuseDevice(c *fiber.Ctx, status int, code string) error {
 	return c.Status(status).JSON(map[string]string{"error": code})
 }
 
-// tooOften answers a program that an address asks too often for.
+// tooOften tells a program to wait, because its address sends too many requests.
 func tooOften(c *fiber.Ctx, err error) error {
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(fault.Of(err).RetrySeconds()))
 	return refuseDevice(c, fiber.StatusTooManyRequests, "slow_down")
 }
 
-// beginDevice counts as an attempt to sign in, so that nobody fills the table.
+// beginDevice starts a device login. It counts as an attempt to sign in, so that no client can fill the table.
 func (p *Pages) beginDevice(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	form, err := web.Form(c)
@@ -69,7 +69,7 @@ func (p *Pages) beginDevice(c *fiber.Ctx) error {
 	})
 }
 
-// redeemDevice counts a secret that no program has as a wrong token.
+// redeemDevice answers a poll for the token. An unknown secret counts as a wrong token.
 func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	form, err := web.Form(c)
@@ -103,13 +103,14 @@ func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 	return err
 }
 
-// The cookie of a browser that has opened the address which a program shows: who must sign in first comes back to it.
+// The cookie of a browser that has opened the address that a program shows. A person who must sign in first returns to
+// that address.
 const (
 	deviceName         = "__Host-slotmesh-device"
 	loopbackDeviceName = "slotmesh-device"
 )
 
-// rememberDevice notes the code of the address.
+// rememberDevice stores the code of the address in the cookie.
 func (p *Pages) rememberDevice(c *fiber.Ctx) error {
 	if code := usecase.UserCode(c.Query("code")); code != "" {
 		setHostCookie(c, deviceName, loopbackDeviceName, code, int(usecase.DeviceGood.Seconds()))
@@ -117,21 +118,21 @@ func (p *Pages) rememberDevice(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// in leads on who has just signed in: back to the program that waits for them, to the invitations that they have not answered, or to their
-// businesses.
+// in redirects a person who has just signed in. It leads to the program that waits for them, to their unanswered
+// invitations, or to their businesses.
 func (p *Pages) in(c *fiber.Ctx) error {
 	if code := usecase.UserCode(shownCookie(c, deviceName, loopbackDeviceName)); code != "" {
 		setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
 		return c.Redirect("/device?code="+usecase.ShowCode(code), fiber.StatusSeeOther)
 	}
 	invitations, err := p.accounts.ReceivedInvitations(c.UserContext(), SignedIn(c))
-	if err != nil || len(invitations) == 0 { // catalog may be away
+	if err != nil || len(invitations) == 0 { // also if catalog is unavailable
 		return c.Redirect("/", fiber.StatusSeeOther)
 	}
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-// device asks for the code, and then whether its program may act for who is signed in.
+// device asks for the code, and then whether its program may act for the signed-in person.
 func (p *Pages) device(c *fiber.Ctx) error {
 	setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
 	asking := view.Device{Code: c.Query("code"), Done: c.Query("done")}
@@ -141,7 +142,7 @@ func (p *Pages) device(c *fiber.Ctx) error {
 	return p.askDevice(c, fiber.StatusOK, asking)
 }
 
-// askDevice shows the program with a code. A code that no program shows counts as a wrong attempt to sign in.
+// askDevice shows the program with a code. An unknown code counts as a wrong attempt to sign in.
 func (p *Pages) askDevice(c *fiber.Ctx, status int, asking view.Device) error {
 	err := p.attempt(c, bySession(c), func() error {
 		waiting, err := p.accounts.WaitingDevice(c.UserContext(), asking.Code)
@@ -169,7 +170,7 @@ func (p *Pages) showDevice(c *fiber.Ctx, status int, asking view.Device) error {
 	return p.show(c, status, func(page view.Page) view.Content { return view.AskDevice(page, asking) })
 }
 
-// answerDevice takes the person's answer. What they may not let it act as, they cannot choose.
+// answerDevice stores the person's answer. The person can only choose rights that they may pass on.
 func (p *Pages) answerDevice(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -206,7 +207,7 @@ func (p *Pages) answerDevice(c *fiber.Ctx) error {
 	return c.Redirect("/device?done="+done, fiber.StatusSeeOther)
 }
 
-// endDevice ends a program that acts for who is signed in.
+// endDevice ends a program that acts for the signed-in person.
 func (p *Pages) endDevice(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err

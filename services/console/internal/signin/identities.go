@@ -11,16 +11,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// CallbackPath is where the identity provider leads browsers back to.
+// CallbackPath is the path to which the identity provider sends browsers back.
 const CallbackPath = "/sign-in/oidc/callback"
 
-// mountIdentities adds the way to the identity provider and back. The way there is a link: a form's answer may lead to no other host.
+// mountIdentities adds the routes to the identity provider and back. The route there is a link, because the answer to a
+// form may not lead to another host.
 func (p *Pages) mountIdentities(router fiber.Router) {
 	router.Get("/sign-in/oidc", p.toProvider)
 	router.Get(CallbackPath, p.fromProvider)
 }
 
-// The cookie of a browser that was sent to the provider. By it nobody is signed in as somebody else by a link that a stranger has begun.
+// The cookie of a browser that was sent to the provider. It prevents that a stranger's link signs a person in as
+// somebody else.
 const (
 	attemptName         = "__Host-slotmesh-oidc"
 	loopbackAttemptName = "slotmesh-oidc"
@@ -41,7 +43,7 @@ func (p *Pages) toProvider(c *fiber.Ctx) error {
 	return c.Redirect(address, fiber.StatusSeeOther)
 }
 
-// fromProvider signs in who comes back, once.
+// fromProvider signs in the person who comes back from the provider. An attempt can be used once.
 func (p *Pages) fromProvider(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	attempt, ok := oidc.ParseAttempt(shownCookie(c, attemptName, loopbackAttemptName))

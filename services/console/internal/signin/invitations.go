@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// mountInvitations adds how known people join a business: by a mailed link, or on their account's page.
+// mountInvitations adds the routes by which known people join a business: by a mailed link, or on their account's page.
 func (p *Pages) mountInvitations(router fiber.Router) {
 	router.Get("/sign-in/invitation/:secret", p.showInvitation)
 	router.Post("/sign-in/invitation/:secret", p.acceptByLink)
@@ -32,7 +32,8 @@ func (p *Pages) showInvitation(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, func(page view.Page) view.Content { return view.AskInvitation(page, received) })
 }
 
-// acceptByLink joins by a mailed link, which proves whose the address is. It signs nobody in.
+// acceptByLink accepts an invitation by a mailed link, which proves the owner of the address. It does not sign the
+// person in.
 func (p *Pages) acceptByLink(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
@@ -62,7 +63,8 @@ func (p *Pages) declineInvitation(c *fiber.Ctx) error {
 	})
 }
 
-// answerInvitation leads back to the account, which says what was done, or shows it with the reason if the invitation has ended.
+// answerInvitation redirects to the account page, which shows the result. If the invitation has ended, it shows the
+// account page with the reason.
 func (p *Pages) answerInvitation(c *fiber.Ctx, done string, answer func(uuid.UUID) error) error {
 	if _, err := web.Form(c); err != nil {
 		return err

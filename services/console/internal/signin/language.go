@@ -9,7 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/web"
 )
 
-// chooseLanguage notes in which language a person reads these pages and their mails, one of those that the pages speak.
+// chooseLanguage stores the language in which a person reads these pages and their mails. It must be a language of the
+// pages.
 func (p *Pages) chooseLanguage(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

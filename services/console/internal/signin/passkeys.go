@@ -39,19 +39,20 @@ func setChallenge(c *fiber.Ctx, value string, maxAge int) {
 	setHostCookie(c, challengeName, loopbackChallengeName, value, maxAge)
 }
 
-// takeChallenge is the secret in the cookie, which is gone with the first answer.
+// takeChallenge returns the secret in the cookie and deletes the cookie, so that it serves one answer.
 func takeChallenge(c *fiber.Ctx) string {
 	clear := shownCookie(c, challengeName, loopbackChallengeName)
 	setChallenge(c, "", -1)
 	return clear
 }
 
-// offersPasskeys reports whether a browser at this host can use passkeys: they are bound to the host of the owner's side.
+// offersPasskeys reports whether a browser at this host can use passkeys, which are bound to the host of the owner's
+// side.
 func (p *Pages) offersPasskeys(c *fiber.Ctx) bool {
 	return p.accounts.PasswordSignIn && p.accounts.Passkeys != nil && strings.EqualFold(c.Hostname(), p.accounts.Passkeys.Host())
 }
 
-// told answers a script: with what the browser is to sign, or with a sentence that the page shows.
+// told answers a script with the options that the browser needs or, if what is nil, with a sentence for the page.
 func (p *Pages) told(c *fiber.Ctx, status int, what json.RawMessage, sentence func(view.Page) string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if what != nil {
@@ -60,7 +61,7 @@ func (p *Pages) told(c *fiber.Ctx, status int, what json.RawMessage, sentence fu
 	return c.Status(status).JSON(map[string]string{"message": sentence(p.page(c))})
 }
 
-// beginPasskey tells everybody the same: whoever's address is typed, the passkey says whose it is.
+// beginPasskey sends the same answer for every address: the passkey itself identifies its person.
 func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
@@ -85,7 +86,7 @@ func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 	return p.told(c, fiber.StatusOK, what, nil)
 }
 
-// byPasskey says the same of a passkey that nobody has, that is another's, and of an answer that is not good.
+// byPasskey gives the same answer for an unknown passkey, for another person's passkey, and for a bad answer.
 func (p *Pages) byPasskey(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -112,7 +113,8 @@ func (p *Pages) byPasskey(c *fiber.Ctx) error {
 	return err
 }
 
-// wrongPasskey is the sentence about what keeps somebody from changing by what they sign in; "" for other errors and none.
+// wrongPasskey returns the id of the sentence about why a person cannot change their credentials; "" for other errors
+// and for none.
 func wrongPasskey(err error) string {
 	switch {
 	case errors.Is(err, usecase.ErrStale):
@@ -161,7 +163,7 @@ func (p *Pages) removePasskey(c *fiber.Ctx) error {
 	}
 	session, err := p.accounts.RemovePasskey(c.UserContext(), SignedIn(c), id, c.Get(fiber.HeaderUserAgent))
 	if errors.Is(err, store.ErrNotFound) {
-		err = nil // it was removed before, or is nobody's
+		err = nil // it was removed before, or does not exist
 	}
 	return p.changed(c, "passkey_removed", session, err)
 }
@@ -174,7 +176,8 @@ func (p *Pages) removePassword(c *fiber.Ctx) error {
 	return p.changed(c, "password_removed", session, err)
 }
 
-// changed leads back to the account, which says what was done, or shows it with what keeps that from being done. session is a new one, "" for none.
+// changed redirects to the account page, which shows the result. If the error has a sentence, it shows the account page
+// with that sentence. session is the secret of a new session, "" for none.
 func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
 	if wrong := wrongPasskey(err); wrong != "" {
 		return p.showAccount(c, fiber.StatusConflict, wrong)
@@ -188,7 +191,7 @@ func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
 	return c.Redirect("/account?done="+done, fiber.StatusSeeOther)
 }
 
-// doneHere are sentences of what was just done, by what the address of the account's page calls it.
+// doneHere maps the parameter done of the account page to the id of a sentence about what was done.
 var doneHere = map[string]string{
 	"language": "language_done", "password": "password_done", "passkey_added": "passkey_added", "passkey_removed": "passkey_removed", "password_removed": "password_removed",
 	"invitation_accepted": "invitation_accepted", "invitation_declined": "invitation_declined",

@@ -17,7 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// mountPasswords adds what is there where people sign in by a password. A new one is mailed where mails can lead back here.
+// mountPasswords adds the routes for passwords. A forgotten password can be replaced by mail only if the address of the
+// owner's side is known.
 func (p *Pages) mountPasswords(router fiber.Router) {
 	router.Post("/sign-in", p.byPassword)
 	if p.accounts.OwnerURL != "" {
@@ -33,7 +34,7 @@ func (p *Pages) mountPasswords(router fiber.Router) {
 	}
 }
 
-// byPassword says the same, as late, of an address that nobody has and of a password that is not theirs.
+// byPassword gives the same answer, after the same time, for an unknown address and for a wrong password.
 func (p *Pages) byPassword(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -62,7 +63,8 @@ func (p *Pages) byPassword(c *fiber.Ctx) error {
 	return err
 }
 
-// attempter returns by what attempts to sign in as an account count: a browser that signed in as it before has a count of its own.
+// attempter returns the attempter whose attempts to sign in are counted. A browser that signed in to the account before
+// has a count of its own.
 func (p *Pages) attempter(c *fiber.Ctx, email string) (limits.Attempter, error) {
 	account, browser := usecase.AccountKey(email), shownBrowser(c)
 	known, err := p.accounts.KnowsBrowser(c.UserContext(), browser, email)
@@ -72,13 +74,13 @@ func (p *Pages) attempter(c *fiber.Ctx, email string) (limits.Attempter, error) 
 	return limits.KnownBrowser(account, usecase.BrowserKey(browser)), nil
 }
 
-// byAddress returns by what attempts count that name no account.
+// byAddress returns the attempter of an attempt that names no account.
 func byAddress(c *fiber.Ctx) limits.Attempter { return limits.Address(server.ClientIP(c)) }
 
-// bySession returns by what attempts of a signed-in person count.
+// bySession returns the attempter of a signed-in person.
 func bySession(c *fiber.Ctx) limits.Attempter { return limits.Session(SignedIn(c).Session.ID.String()) }
 
-// attempt runs try as far as the attempter's limits allow, and counts it if it was wrong. Faults: rate_limited.
+// attempt runs try if the attempter's limits allow it, and counts a wrong attempt. Faults: rate_limited.
 func (p *Pages) attempt(c *fiber.Ctx, by limits.Attempter, try func() error) error {
 	answer := server.AnswerHeader(c)
 	if err := p.accounts.Limits.SignIn(c.UserContext(), by, answer); err != nil {
@@ -93,7 +95,7 @@ func (p *Pages) attempt(c *fiber.Ctx, by limits.Attempter, try func() error) err
 	return err
 }
 
-// wait notes how long to wait, which the page says, too.
+// wait sets the time to wait in the answer's header and on the page.
 func wait(c *fiber.Ctx, asking *view.Asking, err error) {
 	after := fault.Of(err)
 	asking.Wait = after.RetryAfter
@@ -106,7 +108,7 @@ func (p *Pages) forgotten(c *fiber.Ctx) error {
 	})
 }
 
-// mailLink answers alike, and as soon, whether somebody has the address or not.
+// mailLink gives the same answer, after the same time, for a known and for an unknown address.
 func (p *Pages) mailLink(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -130,12 +132,12 @@ func (p *Pages) mailLink(c *fiber.Ctx) error {
 	return c.Redirect("/sign-in/forgotten?sent=yes", fiber.StatusSeeOther)
 }
 
-// offerPassword shows a form, so that who opens a link only to look at it uses nothing up.
+// offerPassword shows a form, so that merely opening a link does not use it up.
 func (p *Pages) offerPassword(c *fiber.Ctx) error {
 	return p.showChoice(c, fiber.StatusOK, view.Choosing{})
 }
 
-// showChoice shows the form behind a mailed link, as long as that is good.
+// showChoice shows the form behind a mailed link while the link is valid.
 func (p *Pages) showChoice(c *fiber.Ctx, status int, choosing view.Choosing) error {
 	person, err := p.accounts.WhoseLink(c.UserContext(), c.Params("secret"), store.ForPassword)
 	if errors.Is(err, usecase.ErrNobody) {
@@ -169,7 +171,7 @@ func (p *Pages) choosePassword(c *fiber.Ctx) error {
 	return p.in(c)
 }
 
-// wrongChoice is the sentence about a password that may not be chosen; "" for other errors and none.
+// wrongChoice returns the id of the sentence about a password that may not be chosen; "" for other errors and for none.
 func wrongChoice(err error) string {
 	switch {
 	case errors.Is(err, password.ErrShort):

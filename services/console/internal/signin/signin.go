@@ -26,14 +26,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// Pages are the pages of signing in.
+// Pages serves the pages for signing in.
 type Pages struct {
 	accounts *usecase.Accounts
 	texts    *message.Catalog
 	assets   *web.Assets
 }
 
-// New returns the pages.
+// New returns the pages of accounts.
 func New(accounts *usecase.Accounts) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files, "/sign-in/assets")
@@ -43,7 +43,7 @@ func New(accounts *usecase.Accounts) (*Pages, error) {
 	return &Pages{accounts: accounts, texts: sentences, assets: files}, nil
 }
 
-// Mount adds the routes. Those of /sign-in need nobody to be signed in; those of /account are each person's own.
+// Mount adds the routes. Those of /sign-in need no session; those of /account show a person their own account.
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
 	router.Use("/sign-in", p.strangers)
@@ -65,7 +65,7 @@ func (p *Pages) Mount(router fiber.Router) {
 	router.Post("/account/sessions/:id/end", p.end)
 }
 
-// formBytes is more than any form here has; the port itself takes whole manifests.
+// formBytes limits the body of a form here, because the port itself accepts whole manifests.
 const formBytes = 64 << 10
 
 // strangers is middleware for the routes that need no sign-in. It counts requests by client address before any other
@@ -86,7 +86,7 @@ const (
 	loopbackName = "slotmesh-session" // browsers take no __Host- cookie by http
 )
 
-// onLoopback reports whether the browser is on this machine, where there is no https.
+// onLoopback reports whether the browser runs on this machine, where there is no https.
 func onLoopback(c *fiber.Ctx) bool {
 	host := c.Hostname()
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -102,7 +102,7 @@ func setCookie(c *fiber.Ctx, secret string, maxAge int) {
 
 func shownSession(c *fiber.Ctx) string { return shownCookie(c, cookieName, loopbackName) }
 
-// setHostCookie sets a cookie of this host, by its other name on this machine.
+// setHostCookie sets a cookie of this host. On this machine the cookie has the name onThisMachine.
 func setHostCookie(c *fiber.Ctx, name, onThisMachine, value string, maxAge int) {
 	cookie := &fiber.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: maxAge, Secure: true, HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode,
@@ -165,7 +165,7 @@ func (p *Pages) readmit(c *fiber.Ctx) error {
 	return p.Admit(c)
 }
 
-// SignedIn is who is signed in, behind [Pages.Admit]; nil elsewhere.
+// SignedIn returns the signed-in person behind [Pages.Admit]; nil elsewhere.
 func SignedIn(c *fiber.Ctx) *usecase.SignedIn {
 	signed, _ := c.Locals(signedInKey{}).(*usecase.SignedIn)
 	return signed
@@ -180,7 +180,7 @@ func (p *Pages) ask(c *fiber.Ctx) error {
 	return p.showAsk(c, fiber.StatusOK, view.Asking{})
 }
 
-// showAsk shows the ways in that there are here.
+// showAsk shows the sign-in page with the available ways to sign in.
 func (p *Pages) showAsk(c *fiber.Ctx, status int, asking view.Asking) error {
 	asking.Password = p.accounts.PasswordSignIn
 	if p.accounts.Provider != nil {
@@ -191,7 +191,7 @@ func (p *Pages) showAsk(c *fiber.Ctx, status int, asking view.Asking) error {
 	return p.show(c, status, func(page view.Page) view.Content { return view.Ask(page, asking) })
 }
 
-// offer shows a button, so that who opens a link only to look at it uses nothing up.
+// offer shows a button, so that merely opening a link does not use it up.
 func (p *Pages) offer(c *fiber.Ctx) error {
 	person, err := p.accounts.WhoseLink(c.UserContext(), c.Params("secret"), store.ForSignIn)
 	if errors.Is(err, usecase.ErrNobody) {
@@ -219,7 +219,8 @@ func (p *Pages) signIn(c *fiber.Ctx) error {
 	return p.in(c)
 }
 
-// begin signs somebody in and gives the browser the secret of the new session; the one that it had, whoever's it was, ends.
+// begin signs a person in and gives the browser the secret of the new session. The browser's former session ends,
+// whichever person it belonged to.
 func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 	before, err := p.accounts.BySession(c.UserContext(), shownSession(c))
 	if err != nil && !errors.Is(err, usecase.ErrNobody) {
@@ -248,7 +249,8 @@ func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 	return nil
 }
 
-// The cookie of a browser in which somebody signed in before. It grants nothing: wrong passwords count by it, apart from those of strangers.
+// The cookie of a browser in which a person signed in before. It grants nothing: it only separates this browser's count
+// of wrong passwords from that of strangers.
 const (
 	browserName         = "__Host-slotmesh-browser"
 	loopbackBrowserName = "slotmesh-browser"
@@ -267,7 +269,8 @@ func (p *Pages) signOut(c *fiber.Ctx) error {
 
 func (p *Pages) account(c *fiber.Ctx) error { return p.showAccount(c, fiber.StatusOK, "") }
 
-// showAccount shows a person how and where they are signed in. wrong is the id of a sentence about what could not be done, "" for none.
+// showAccount shows a person their credentials and sessions. wrong is the id of a sentence about what failed, "" for
+// none.
 func (p *Pages) showAccount(c *fiber.Ctx, status int, wrong string) error {
 	signed := SignedIn(c)
 	sessions, err := p.accounts.Sessions(c.UserContext(), signed.Person.ID)
@@ -305,7 +308,8 @@ func (p *Pages) end(c *fiber.Ctx) error {
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-// page is what every page begins with, in the language that the person has chosen, else in that which their browser asks for.
+// page returns the common part of every page. Its language is the one that the person has chosen, or else the one that
+// the browser asks for.
 func (p *Pages) page(c *fiber.Ctx) view.Page {
 	chosen := c.Query("lang")
 	if signed := SignedIn(c); signed != nil {
