@@ -1,4 +1,5 @@
-// Package oidc signs people in by an OpenID Connect provider (accounts.md): the authorization code flow with PKCE, state and nonce, by go-oidc.
+// Package oidc signs people in by an OpenID Connect provider (accounts.md). It uses the authorization code flow with
+// PKCE, state and nonce, by go-oidc.
 package oidc
 
 import (
@@ -20,25 +21,26 @@ import (
 	"github.com/slotmesh/slotmesh/libs/bulkhead"
 )
 
-// Config are the settings of the provider; without an issuer there is none.
+// Config has the settings of the provider. Without an issuer there is no provider.
 type Config struct {
 	// Issuer is the provider's base URL, as its discovery document names it.
 	Issuer string `env:"OIDC_ISSUER"`
-	// ClientID and ClientSecret are what the provider knows Slotmesh by.
+	// ClientID and ClientSecret identify Slotmesh at the provider.
 	ClientID     string `env:"OIDC_CLIENT_ID"`
 	ClientSecret string `env:"OIDC_CLIENT_SECRET"`
-	// OperatorGroup is the group, in the claim groups, whose people are operators of the platform; empty: the provider makes nobody one.
+	// OperatorGroup is the group, in the claim groups, whose members are operators of the platform. If it is empty, the
+	// provider makes no operators.
 	OperatorGroup string `env:"OIDC_OPERATOR_GROUP"`
-	// TrustedAudiences are clients of the provider beside Slotmesh that an ID token may be for as well.
+	// TrustedAudiences are other clients of the provider that may be audiences of an ID token besides Slotmesh.
 	TrustedAudiences []string `env:"OIDC_TRUSTED_AUDIENCES"`
-	// Name is what people call the provider, on the button that leads to it.
+	// Name is the name of the provider on the button that leads to it.
 	Name string `env:"OIDC_NAME"`
 }
 
 // Enabled reports whether there is a provider.
 func (c *Config) Enabled() bool { return c.Issuer != "" }
 
-// Validate checks the settings as a whole; each fault names its variable and shows no secret.
+// Validate checks the settings together. Each error names its variable and contains no secret.
 func (c *Config) Validate() error {
 	if !c.Enabled() {
 		if c.ClientID+c.ClientSecret+c.OperatorGroup+strings.Join(c.TrustedAudiences, "") != "" {
@@ -64,22 +66,23 @@ func loopback(host string) bool {
 	return host == "localhost" || host == "127.0.0.1" || host == "::1"
 }
 
-// Name of the button where none is set.
+// anyName is the name of the provider if none is set.
 const anyName = "OpenID Connect"
 
-// Bounds of what is asked of the provider.
+// Limits of a request to the provider: its time, and the bytes of the answer.
 const (
 	within    = 8 * time.Second
 	mostBytes = 1 << 20
 )
 
-// Why somebody is not signed in.
+// The errors of a failed sign-in.
 var (
-	// ErrRefused says that the provider did not vouch for anybody, or that its answer is not one to what this browser was sent for.
+	// ErrRefused means that the provider did not vouch for a person, or that its answer does not belong to this
+	// browser's request.
 	ErrRefused = errors.New("the provider's answer is not good")
-	// ErrUnverified says that the provider has not checked whose the e-mail address is.
+	// ErrUnverified means that the provider has not verified the owner of the e-mail address.
 	ErrUnverified = errors.New("the provider has not verified the e-mail address")
-	// ErrAway says that the provider does not answer.
+	// ErrAway means that the provider does not answer.
 	ErrAway = errors.New("the provider does not answer")
 )
 
@@ -87,10 +90,10 @@ var (
 // kept in the browser, which shows the texts to no other site.
 type Attempt struct{ State, Nonce, Verifier string }
 
-// String is the attempt as a cookie's value.
+// String returns the attempt as the value of a cookie.
 func (a Attempt) String() string { return a.State + "." + a.Nonce + "." + a.Verifier }
 
-// ParseAttempt reads what [Attempt.String] wrote.
+// ParseAttempt parses the text of [Attempt.String]. It reports whether the text is valid.
 func ParseAttempt(text string) (Attempt, bool) {
 	parts := strings.Split(text, ".")
 	if len(parts) != 3 || slices.Contains(parts, "") || len(text) > 300 {
@@ -99,13 +102,15 @@ func ParseAttempt(text string) (Attempt, bool) {
 	return Attempt{State: parts[0], Nonce: parts[1], Verifier: parts[2]}, true
 }
 
-// Identity is whom the provider vouches for. Operator is nil where the provider has no say in it.
+// Identity is the person for whom the provider vouches. Operator is nil if the provider does not decide who is an
+// operator.
 type Identity struct {
 	Email, Name string
 	Operator    *bool
 }
 
-// Provider signs people in. It asks the provider for its addresses when they are first needed, so that console starts without it.
+// Provider signs people in. It reads the provider's discovery document at the first use, so that console starts even if
+// the provider is unavailable.
 type Provider struct {
 	cfg      Config
 	callback string
@@ -115,12 +120,13 @@ type Provider struct {
 	known       atomic.Pointer[provider.Provider]
 }
 
-// New returns a provider that leads people back to callback. It is given as long for an answer as a peer where that is longer than [within].
+// New returns a provider that sends people back to callback. A request to the provider may take [within], or
+// peerTimeout if that is longer.
 func New(cfg Config, callback string, peerTimeout time.Duration) *Provider {
 	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: max(within, peerTimeout), Transport: bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
 }
 
-// Name is what people call the provider.
+// Name returns the name of the provider for people.
 func (p *Provider) Name() string {
 	if p.cfg.Name == "" {
 		return anyName
@@ -128,7 +134,7 @@ func (p *Provider) Name() string {
 	return p.cfg.Name
 }
 
-// Close gives up the connections that are kept.
+// Close closes the idle connections.
 func (p *Provider) Close() { p.client.CloseIdleConnections() }
 
 // open returns the provider's addresses. The first call discovers them; calls during a discovery share its result and
@@ -166,7 +172,8 @@ func (p *Provider) scopes() []string {
 	return scopes
 }
 
-// Begin returns the address to send a browser to, and what it keeps until it comes back. Errors: [ErrAway].
+// Begin returns the address to send a browser to, and the attempt that the browser keeps until it comes back. Errors:
+// [ErrAway].
 func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
 	_, flow, err := p.open(ctx)
 	if err != nil {
@@ -176,7 +183,8 @@ func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
 	return flow.AuthCodeURL(a.State, provider.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
 }
 
-// Finish takes what the browser brings back and returns whom the provider vouches for. Errors: [ErrRefused], [ErrUnverified], [ErrAway].
+// Finish checks what the browser brings back, and returns the person for whom the provider vouches. Errors:
+// [ErrRefused], [ErrUnverified], [ErrAway].
 func (p *Provider) Finish(ctx context.Context, a Attempt, state, code string) (Identity, error) {
 	if subtle.ConstantTimeCompare([]byte(a.State), []byte(state)) != 1 || code == "" {
 		return Identity{}, ErrRefused
@@ -188,7 +196,7 @@ func (p *Provider) Finish(ctx context.Context, a Attempt, state, code string) (I
 	token, err := flow.Exchange(provider.ClientContext(ctx, p.client), code, oauth2.VerifierOption(a.Verifier))
 	var refusal *oauth2.RetrieveError
 	if errors.As(err, &refusal) && refusal.Response != nil && refusal.Response.StatusCode < 500 {
-		return Identity{}, ErrRefused // its text may repeat what was sent
+		return Identity{}, ErrRefused // the error is hidden, because its text may repeat what was sent
 	}
 	if err != nil {
 		return Identity{}, ErrAway
@@ -234,7 +242,7 @@ func (p *Provider) isMeant(audience []string, party string) bool {
 	return slices.Contains(audience, p.cfg.ClientID) && !slices.ContainsFunc(audience, func(one string) bool { return !trusted(one) })
 }
 
-// bounded reads no answer past mostBytes.
+// bounded limits every answer to mostBytes.
 type bounded struct{ *http.Transport }
 
 // RoundTrip implements http.RoundTripper.

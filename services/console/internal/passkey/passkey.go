@@ -1,9 +1,9 @@
 // Package passkey makes challenges for passkeys and checks the answers of browsers (WebAuthn, accounts.md). It stores
 // nothing: the caller stores a challenge and passes it back once.
 //
-// A device finds every passkey itself, and verifies its person by a finger, a face or a PIN. So no list of a person's
-// passkeys is ever sent to a browser that is not signed in. For the same reason a passkey replaces both a password and
-// a device.
+// A device finds every passkey itself, so no list of a person's passkeys is ever sent to a browser that is not signed
+// in. The device also verifies its person, by a finger, a face or a PIN. So a passkey proves as much as a password and
+// a device together.
 package passkey
 
 import (
@@ -18,29 +18,30 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 )
 
-// ErrRefused says that an answer is not one to its challenge by the passkey that it names.
+// ErrRefused means that an answer does not match its challenge, or that the passkey that it names did not sign it.
 var ErrRefused = errors.New("the passkey's answer is not good")
 
-// maxAnswer bounds what is read of a browser's answer, in bytes.
+// maxAnswer is the maximum size of a browser's answer, in bytes.
 const maxAnswer = 16 << 10
 
-// Key is what is known of a passkey: nothing of it is secret.
+// Key is the public data of a passkey: no field is secret.
 type Key struct {
-	ID         []byte // as its device calls it
-	PublicKey  []byte // COSE
-	Flags      byte   // of its last answer: whether it verified its person, and whether it is backed up
+	ID        []byte // the id that its device gave it
+	PublicKey []byte // COSE
+	// of its last answer: whether the device verified its person, and whether the passkey is backed up
+	Flags      byte
 	Transports []string
-	Count      uint32 // of its answers, as the device counts them; 0 where it does not
+	Count      uint32 // number of its answers as the device counts them; 0 if it does not count
 }
 
-// Holder is whose passkey it is.
+// Holder is the owner of passkeys.
 type Holder struct {
-	ID          []byte // that the device keeps; it names the person to nobody else
+	ID          []byte // stored by the device; it does not identify the person to others
 	Name, Email string
 	Keys        []Key
 }
 
-// Site is where passkeys are good: one host of the owner's side.
+// Site is the place where passkeys are valid: one host of the owner's side.
 type Site struct {
 	engine *webauthn.WebAuthn
 	host   string
@@ -51,7 +52,7 @@ type Site struct {
 // machine the name is localhost.
 func NewSite(base string) (*Site, error) {
 	if base == "" {
-		return nil, nil // there is none
+		return nil, nil // there is no site
 	}
 	at, err := url.Parse(base)
 	if err != nil {
@@ -60,7 +61,7 @@ func NewSite(base string) (*Site, error) {
 	name := at.Hostname()
 	if ip := net.ParseIP(name); ip != nil {
 		if !ip.IsLoopback() {
-			return nil, nil // there is none
+			return nil, nil // there is no site
 		}
 		name = "localhost"
 		at.Host = strings.TrimSuffix(name+":"+at.Port(), ":")
@@ -70,7 +71,7 @@ func NewSite(base string) (*Site, error) {
 		AuthenticatorSelection: protocol.AuthenticatorSelection{
 			ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(), UserVerification: protocol.VerificationRequired,
 		},
-		// What a browser adds unasked changes nothing of what is checked.
+		// Extension outputs that a browser adds without a request do not affect the checks.
 		ExtensionsUnsolicitedOutputPolicy: protocol.UnsolicitedOutputPolicyIgnore,
 	})
 	if err != nil {
@@ -79,10 +80,11 @@ func NewSite(base string) (*Site, error) {
 	return &Site{engine, at.Host}, nil
 }
 
-// Host is the host, with its port, at which browsers may use passkeys.
+// Host returns the host, with its port, at which browsers may use passkeys.
 func (s *Site) Host() string { return s.host }
 
-// Begin asks a browser of nobody to sign somebody in. It returns what the browser is told, and the challenge to keep, both JSON.
+// Begin makes a challenge to sign in an unknown person. It returns the options for the browser, and the challenge to
+// store, both as JSON.
 func (s *Site) Begin() (json.RawMessage, []byte, error) {
 	asked, session, err := s.engine.BeginDiscoverableLogin()
 	if err != nil {
@@ -91,7 +93,8 @@ func (s *Site) Begin() (json.RawMessage, []byte, error) {
 	return both(asked.Response, session)
 }
 
-// BeginAdding asks the browser of somebody to make a passkey, on a device that has none of theirs.
+// BeginAdding makes a challenge for a new passkey of a person, on a device that has none of theirs. It returns the
+// options for the browser, and the challenge to store, both as JSON.
 func (s *Site) BeginAdding(holder Holder) (json.RawMessage, []byte, error) {
 	u := user{holder}
 	asked, session, err := s.engine.BeginRegistration(u, webauthn.WithExclusions(webauthn.Credentials(u.WebAuthnCredentials()).CredentialDescriptors()))
@@ -107,7 +110,7 @@ func both(asked any, session *webauthn.SessionData) (json.RawMessage, []byte, er
 	return told, kept, errors.Join(err1, err2)
 }
 
-// FinishAdding returns the passkey that was made. Errors: [ErrRefused].
+// FinishAdding returns the new passkey. Errors: [ErrRefused].
 func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key, error) {
 	var session webauthn.SessionData
 	if err := json.Unmarshal(challenge, &session); err != nil {
@@ -118,7 +121,7 @@ func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key
 	}
 	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(answer))
 	if err != nil {
-		return Key{}, ErrRefused // its text may repeat what was sent
+		return Key{}, ErrRefused // the error is hidden, because its text may repeat what was sent
 	}
 	made, err := s.engine.CreateCredential(user{holder}, session, parsed)
 	if err != nil {
@@ -165,7 +168,7 @@ func keyOf(c *webauthn.Credential) Key {
 	return k
 }
 
-// user is a holder as the library wants one.
+// user adapts a holder to the library.
 type user struct{ Holder }
 
 // WebAuthnID implements [webauthn.User].

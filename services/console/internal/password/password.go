@@ -16,7 +16,8 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// params are what a hash costs: OWASP's smallest for argon2id. A hash says its own, so that these may be raised.
+// params are the costs of a hash: OWASP's minimum for argon2id. Each hash contains its own params, so these can be
+// raised later.
 type params struct {
 	memory  uint32 // KiB
 	time    uint32
@@ -34,7 +35,7 @@ const (
 // up the memory. It is safe for concurrent use.
 type Hasher struct {
 	places   chan struct{}
-	dummy    string // of a password that nobody knows
+	dummy    string // hash of a random key, which no password has
 	computed atomic.Int64
 }
 
@@ -49,10 +50,10 @@ func NewHasher() *Hasher {
 	return h
 }
 
-// Computed is how many hashes were computed: as many for an account that there is not as for one that there is.
+// Computed returns the number of computed hashes. It grows equally for a known and for an unknown account.
 func (h *Hasher) Computed() int64 { return h.computed.Load() }
 
-// Hash returns what is kept of a password. Error: that of ctx, where it ends before there is a place.
+// Hash returns the hash of a password to store. Error: that of ctx, if it ends before the computation can start.
 func (h *Hasher) Hash(ctx context.Context, clear string) (string, error) {
 	var salt [saltBytes]byte
 	_, _ = rand.Read(salt[:])
@@ -72,7 +73,7 @@ func (h *Hasher) Matches(ctx context.Context, hash, clear string) (bool, error) 
 		return false, err
 	}
 	if utf8.RuneCountInString(clear) > Longest {
-		clear = "" // nobody's: none is so short
+		clear = "" // no password is so short, so it does not match
 	}
 	got, err := h.compute(ctx, clear, salt, p, uint32(len(want)))
 	return subtle.ConstantTimeCompare(got, want) == 1 && !nobodys, err
@@ -89,7 +90,7 @@ func (h *Hasher) compute(ctx context.Context, clear string, salt []byte, p param
 	return argon2.IDKey([]byte(normal(clear)), salt, p.time, p.memory, p.threads, length), nil
 }
 
-// encode writes a hash in the PHC string format.
+// encode returns a hash in the PHC string format.
 func encode(p params, salt, key []byte) string {
 	b64 := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.memory, p.time, p.threads, b64.EncodeToString(salt), b64.EncodeToString(key))

@@ -14,13 +14,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Bounds of a password in characters (accounts.md). The longest bounds what is hashed.
+// Limits of a password in characters (accounts.md). Longest limits the input of the hash.
 const (
 	Shortest = 12
 	Longest  = 256
 )
 
-// What is wrong with a password that somebody chooses.
+// The errors of [Check].
 var (
 	ErrShort  = errors.New("is shorter than 12 characters")
 	ErrLong   = errors.New("is longer than 256 characters")
@@ -72,7 +72,7 @@ func Check(clear, email, name string) error {
 	return nil
 }
 
-// repeated is what a text is a repetition of; the text itself where it is none.
+// repeated returns the shortest text that the given text repeats, or the text itself if it is not a repetition.
 func repeated(text string) string {
 	if text == "" {
 		return ""
@@ -83,7 +83,7 @@ func repeated(text string) string {
 	return text
 }
 
-// variety is how many different characters a text has.
+// variety returns the number of different characters in a text.
 func variety(text string) int {
 	seen := map[rune]bool{}
 	for _, r := range text {
@@ -92,5 +92,6 @@ func variety(text string) int {
 	return len(seen)
 }
 
-// normal writes a password in one way, whichever keyboard it was typed on (NIST SP 800-63B §3.1.1.2).
+// normal returns a password in Unicode normal form NFKC, so that it does not depend on the keyboard (NIST SP 800-63B
+// §3.1.1.2).
 func normal(clear string) string { return norm.NFKC.String(clear) }
