@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// kept are the blocks that stay when HTML is sanitized; dropped are those that a browser shows as blocks (or, of
-// tables, as cells apart) and that go.
+// kept are the block elements that [Sanitize] keeps. dropped are the elements
+// that it removes and that a browser shows as blocks, or as separate cells.
 var (
 	kept = atoms(atom.P, atom.Ul, atom.Ol, atom.Li, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)
 
@@ -29,23 +29,22 @@ func atoms(list ...atom.Atom) map[atom.Atom]bool {
 
 func isBlock(a atom.Atom) bool { return kept[a] || dropped[a] }
 
-// unread are the elements whose text is not part of the prose; they go with all they hold.
+// unread are the elements whose text is not part of the prose. They are removed with their contents.
 var unread = atoms(atom.Audio, atom.Canvas, atom.Datalist, atom.Iframe, atom.Math, atom.Noembed, atom.Noframes,
 	atom.Noscript, atom.Object, atom.Script, atom.Select, atom.Style, atom.Svg, atom.Template, atom.Textarea,
 	atom.Title, atom.Video, atom.Xmp)
 
-// breakBlocks puts a br on the borders of blocks that sanitizing drops, wherever text on both sides of them would else
-// run together.
+// breakBlocks inserts a br at the border of each removed block if the texts on both sides would otherwise run together.
 func breakBlocks(body *html.Node) {
 	var b borders
 	b.walk(body)
 }
 
-// borders walks a tree in the order of its text and knows what lies between the last text and here.
+// borders walks a tree in text order and records what lies between the last text and the current position.
 type borders struct {
-	afterText bool       // text was seen, and no line has ended since
-	passed    *html.Node // the first dropped block, since the text, of which a border was passed
-	atEnd     bool       // that border is the end of the block, not its start
+	afterText bool       // text was seen, and no line has ended since then
+	passed    *html.Node // the first dropped block of which a border was passed since the text
+	atEnd     bool       // whether that border is the end of the block
 }
 
 func (b *borders) walk(n *html.Node) {

@@ -1,4 +1,3 @@
-// Package locale holds what the words of a business go through on their way to a reader (semantics.md §6): HTML that
-// owners wrote is sanitized, its visible text taken, and a language that a reader asks for is matched to those that the
-// business offers. It is pure.
+// Package locale prepares the words of a business for a reader (semantics.md §6). It sanitizes HTML of owners, extracts
+// its visible text, and matches the language that a reader requests to the languages of the business. It is pure.
 package locale

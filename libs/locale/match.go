@@ -7,13 +7,14 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Match finds the one of languages that a reader who asks for requested is served in, as BCP 47 compares tags
-// (semantics.md §6). It reports false for a malformed tag and for a language that is not offered.
+// Match returns the language in languages in which a reader who requests the
+// language requested is served, by the comparison of BCP 47 tags (semantics.md §6).
+// It returns false for a malformed tag and for a language that is not offered.
 //
-// The same tag is best, in whatever case. Else it must be the same language in the same script, the nearest of the
-// regions offered: pt-BR finds pt, en-AU rather en-GB than en-US, zh-TW rather zh-HK than zh. Else it is a language
-// in another script, provided that one side leaves the script open: zh-TW finds zh, zh finds zh-Hant, but zh-TW never
-// finds zh-Hans, nor sr-Latn sr-Cyrl.
+// An equal tag, ignoring case, is best. The next best is the same language in the same script, with the
+// nearest region: pt-BR finds pt, en-AU finds en-GB before en-US, zh-TW finds zh-HK before zh. Otherwise
+// a language in another script matches, provided that one of the two tags leaves the script open: zh-TW
+// finds zh, zh finds zh-Hant, but zh-TW never finds zh-Hans, and sr-Latn never finds sr-Cyrl.
 func Match(requested string, languages []string) (string, bool) {
 	want, ok := parseTag(requested)
 	if !ok {
@@ -46,7 +47,7 @@ func Match(requested string, languages []string) (string, bool) {
 	return "", false
 }
 
-// Or is what [Match] finds, or byDefault where it finds nothing.
+// Or returns the result of [Match], or byDefault if there is no match.
 func Or(requested string, languages []string, byDefault string) string {
 	if found, ok := Match(requested, languages); ok {
 		return found
@@ -54,7 +55,7 @@ func Or(requested string, languages []string, byDefault string) string {
 	return byDefault
 }
 
-// offer is a language as the business wrote it, and what it means.
+// offer is a language of the business, as written and as parsed.
 type offer struct {
 	written string
 	tag     language.Tag
@@ -62,8 +63,8 @@ type offer struct {
 
 type offers []offer
 
-// nearest returns the offer whose region is nearest to that of want, the first of equals. The offers are of one
-// language, since CLDR's matcher would else serve Catalan readers Spanish.
+// nearest returns the offer with the region that is nearest to that of want; the first one if several are equal.
+// All offers must be of one language, because CLDR's matcher would otherwise serve Spanish to readers of Catalan.
 func (list offers) nearest(want language.Tag) string {
 	tags := make([]language.Tag, len(list))
 	for i, o := range list {
@@ -73,19 +74,19 @@ func (list offers) nearest(want language.Tag) string {
 	return list[i].written
 }
 
-// parsedTag is what matching compares of a tag.
+// parsedTag holds the parts of a tag that matching compares.
 type parsedTag struct {
 	tag    language.Tag
 	base   language.Base
-	script language.Script // written, or that of the language in the region
-	bare   bool            // neither script nor region is written, so that the script is open
+	script language.Script // as written, or the usual script of the language in the region
+	bare   bool            // neither script nor region is written: the script is open
 }
 
-// canon makes tags of one language equal: iw is he, nb is no, cmn is zh.
+// canon maps equivalent tags to one: iw to he, nb to no, cmn to zh.
 const canon = language.BCP47 | language.Macro
 
-// parseTag reports false for what is not a well-formed tag of a known language. Unknown regions and variants are
-// ignored, as by RFC 4647's lookup.
+// parseTag returns false if s is not a well-formed tag of a known language.
+// Unknown regions and variants are ignored, as in the lookup of RFC 4647.
 func parseTag(s string) (parsedTag, bool) {
 	const longest = 64 // far longer than any tag in use; bounds the parser
 	if len(s) > longest || strings.Contains(s, "_") {

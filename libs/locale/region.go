@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// zones has a line for each time zone of tzdata's zone.tab: its name and the ISO 3166 code of its country. Renew it from
-// zone.tab when package zone gets newer rules.
+// zones has one line for each time zone in tzdata's zone.tab: its name and the ISO 3166
+// code of its country. Update it from zone.tab when package zone gets newer rules.
 //
 //go:embed zones.txt
 var zones string
@@ -21,6 +21,6 @@ var regions = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// RegionOf returns the ISO 3166 code of the country of a time zone, such as GB for Europe/London. It returns "" for a zone
-// without a country, such as UTC.
+// RegionOf returns the ISO 3166 code of the country of a time zone, such as GB
+// for Europe/London. It returns "" for a zone without a country, such as UTC.
 func RegionOf(zone string) string { return regions()[zone] }

@@ -8,23 +8,23 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Sanitizer numbers the releases of [Sanitize] that answer differently; count it up with such a change. It is stored with
-// what was sanitized, so that the better one does it again.
+// Sanitizer is the version of [Sanitize]. Increment it when the output changes. It
+// is stored with sanitized text, so that a newer version sanitizes the text again.
 const Sanitizer = 1
 
-// Sanitize returns what may stay of HTML that an owner wrote (semantics.md §6): links, lists, emphasis, headings,
-// paragraphs and breaks, without attributes but a link's. Of everything else the text stays, save where it never was
-// text to read (scripts, styles, comments, input fields, drawings). Where a block that goes, such as a div or a table row, set
-// text apart, a line break does.
+// Sanitize returns the permitted part of HTML that an owner wrote (semantics.md §6): links, lists,
+// emphasis, headings, paragraphs and breaks, without attributes except a link's. The text of all other
+// elements is kept, unless it is not readable prose: scripts, styles, comments, input fields and
+// drawings. If a removed block, such as a div or a table row, separated text, a line break replaces it.
 //
-// Links keep an absolute http, https or mailto address and open apart from the page that shows them. The result is
-// well formed, so that it cannot leak an open tag into that page, and sanitizing it again changes nothing.
+// Links keep an absolute http, https or mailto address and open in a new page. The result is well formed,
+// so that no open tag affects the surrounding page. Sanitizing the result again does not change it.
 func Sanitize(dirty string) string {
 	s := strings.ToValidUTF8(dirty, "\uFFFD")
 	if !strings.ContainsAny(s, "<>&\"'\r\x00") {
 		return s // plain text, as most short fields are
 	}
-	// A browser's parser decides what a tag is before the policy sees it, and again what is left of the tree after.
+	// An HTML5 parser defines what is a tag, before the policy is applied and again on the remaining tree.
 	body, ok := parse(s)
 	if !ok {
 		return onlyText(s)
@@ -36,11 +36,11 @@ func Sanitize(dirty string) string {
 	return onlyText(s)
 }
 
-// mostRounds bounds [stabilized]. Prose needs one round; only tags strewn at random need a second or third.
+// mostRounds bounds [stabilized]. Prose needs one round; only random sequences of tags need a second or third.
 const mostRounds = 8
 
-// stabilized parses and writes s until that changes nothing. A parse moves elements that HTML does not let nest, and what
-// it made of them may have to be moved again. It reports false for what still changes after [mostRounds].
+// stabilized parses and renders s until it no longer changes. Parsing moves elements that HTML does not permit
+// to nest, and the result may need a further move. It returns false if s still changes after [mostRounds].
 func stabilized(s string) (string, bool) {
 	for range mostRounds {
 		body, ok := parse(s)
@@ -56,7 +56,7 @@ func stabilized(s string) (string, bool) {
 	return "", false
 }
 
-// onlyText is what stays of HTML that nests deeper than a parser follows or is no prose in some other way.
+// onlyText returns the text of HTML that nests too deep for the parser or does not stabilize.
 func onlyText(s string) string {
 	return html.EscapeString(VisibleText(textOnly.Sanitize(s)))
 }
@@ -70,9 +70,9 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowURLSchemes("http", "https", "mailto")
 	p.RequireParseableURLs(true)
-	p.AllowRelativeURLs(false) // an owner's text has no address of its own to be relative to
+	p.AllowRelativeURLs(false) // an owner's text has no base address
 	p.RequireNoFollowOnLinks(true)
-	p.AddTargetBlankToFullyQualifiedLinks(true) // brings rel=noopener with it
+	p.AddTargetBlankToFullyQualifiedLinks(true) // also sets rel=noopener
 	skipUnread(p)
 	return p
 }
@@ -85,15 +85,15 @@ func newTextPolicy() *bluemonday.Policy {
 	return p
 }
 
-// skipUnread drops the content of unread elements.
+// skipUnread makes a policy drop the contents of the elements in unread.
 func skipUnread(p *bluemonday.Policy) {
 	for a := range unread {
 		p.SkipElementsContent(a.String())
 	}
 }
 
-// parse reads s as a browser reads the content of an element; the element is returned. It reports false where s nests
-// deeper than the parser follows.
+// parse parses s like a browser parses the contents of an element, and returns
+// that element. It returns false if s nests deeper than the parser supports.
 func parse(s string) (*html.Node, bool) {
 	body := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
 	nodes, err := html.ParseFragment(strings.NewReader(s), body)
@@ -106,12 +106,12 @@ func parse(s string) (*html.Node, bool) {
 	return body, true
 }
 
-// render writes the content of body.
+// render returns the HTML of the contents of body.
 func render(body *html.Node) string {
 	var b strings.Builder
 	for n := range body.ChildNodes() {
 		if err := html.Render(&b, n); err != nil {
-			return "" // not reached: a builder takes everything, and a parsed tree can be written
+			return "" // unreachable: a builder accepts all writes, and a parsed tree can be rendered
 		}
 	}
 	return b.String()

@@ -7,17 +7,19 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// VisibleText returns the text that a browser shows for HTML as [Sanitize] returns it (semantics.md §6): entities
-// decoded, blocks and breaks as line breaks, each run of white space folded into one line break where it holds one and
-// into one space elsewhere, none at either end. White space is what HTML folds: space, tab, line feed, form feed and
-// carriage return. A no-break or an ideographic space stays as it is. Where a line of the source ends beside a zero
-// width space, nothing stays (CSS Text 3, §4.1.3): so scripts without spaces break their source lines.
+// VisibleText returns the text that a browser shows for the output of [Sanitize] (semantics.md
+// §6). Entities are decoded. Blocks and br become line breaks. A run of white space becomes
+// one line break if it contains one, otherwise one space; at both ends it is removed.
+//
+// White space is what HTML collapses: space, tab, line feed, form feed and carriage return.
+// No-break and ideographic spaces are kept. A line end of the source next to a zero width space
+// is removed (CSS Text 3, §4.1.3), because scripts without spaces break their source lines there.
 func VisibleText(sanitized string) string {
 	var out foldingWriter
 	tokens := html.NewTokenizer(strings.NewReader(sanitized))
 	for {
 		switch tokens.Next() {
-		case html.ErrorToken: // the end: a string gives no other error
+		case html.ErrorToken: // the end: a string reader has no other error
 			return out.text.String()
 		case html.TextToken:
 			out.write(string(tokens.Text()))
@@ -30,12 +32,12 @@ func VisibleText(sanitized string) string {
 	}
 }
 
-// foldingWriter collects text and folds white space, also where tags lie within it.
+// foldingWriter collects text and collapses white space, also across tags.
 type foldingWriter struct {
 	text    strings.Builder
-	pending string // the white space owed before the next character
-	endsRow bool   // the pending space began as the end of a line of the source
-	afterZW bool   // the last character written is a zero width space
+	pending string // white space to write before the next character
+	endsRow bool   // the pending space comes from a line end of the source
+	afterZW bool   // the last written character is a zero width space
 }
 
 func (w *foldingWriter) lineBreak() { w.pending = "\n" }
