@@ -17,20 +17,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
-// app is a fiber application with the middleware every port has, and that which is the port's own before anything of a body is looked at.
+// app returns a fiber application with the middleware of all ports, followed
+// by the port's own middleware. Both run before any part of a body is read.
 func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName:               s.name,
 		DisableStartupMessage: true,
-		Immutable:             true, // parameters outlive the request in caches and goroutines
+		Immutable:             true, // caches and goroutines keep parameters after the request
 		CaseSensitive:         true,
 		StrictRouting:         true,
-		StreamRequestBody:     true, // Body reads it, for the handlers that want one
+		StreamRequestBody:     true, // [Body] reads it on request
 		BodyLimit:             bodyLimit,
 
-		DisablePreParseMultipartForm: true, // nothing here is a form; who sends one gets the route's answer
+		DisablePreParseMultipartForm: true, // no route takes forms this way; the route itself answers them
 		ReadBufferSize:               16 << 10,
-		WriteBufferSize:              16 << 10, // most answers go in one write: a second wakes the reader twice
+		WriteBufferSize:              16 << 10, // most answers need one write: a second one wakes the reader twice
 		ReadTimeout:                  readTime,
 		WriteTimeout:                 30 * time.Second,
 		IdleTimeout:                  120 * time.Second,
@@ -50,7 +51,7 @@ func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 	return app
 }
 
-// closing says with each answer of a server that stops that its connection closes.
+// closing adds "Connection: close" to each answer of a server that is stopping.
 func (s *Server) closing(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		next(ctx)
@@ -60,7 +61,7 @@ func (s *Server) closing(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// guard turns a panic into a 500.
+// guard converts a panic into a 500.
 func guard(c *fiber.Ctx) error { return fault.Guard(c.Next) }
 
 // sendFault writes a fault as the response.
@@ -73,8 +74,8 @@ func sendFault(c *fiber.Ctx, f *fault.Error) error {
 	return c.Status(f.Kind.Status).Send(f.Body())
 }
 
-// FaultOf is what a handler's error is answered with. It reads fiber's and fasthttp's own errors as faults; deadlines that
-// ran out and stores that are away are ours, not the caller's.
+// FaultOf returns the fault that answers a handler's error. It converts the errors of fiber and
+// fasthttp. An exceeded deadline and an unavailable store are errors of the platform, not of the caller.
 func FaultOf(err error) *fault.Error {
 	var f *fault.Error
 	if errors.As(err, &f) {
@@ -114,21 +115,21 @@ func FaultOf(err error) *fault.Error {
 	return fault.Of(err)
 }
 
-// away is the fault of a part that may be back soon.
+// away returns the fault of a part of the platform that may be available again soon.
 func away(err error, sentence string) *fault.Error {
 	f := fault.Wrap(fault.PeerUnavailable, err, sentence)
 	f.RetryAfter = time.Second
 	return f
 }
 
-// probes mounts what the platform asks of the internal port.
+// probes mounts the paths that the platform requests on the internal port.
 func (s *Server) probes() {
 	s.internalApp.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	s.internalApp.Get("/readyz", s.readyz)
 	s.internalApp.Get("/metrics", adaptor.HTTPHandler(s.tel.MetricsHandler()))
 }
 
-// readyz answers 200 once every check has passed, else 503 with the checks that have not.
+// readyz answers 200 if every check has passed once, otherwise 503 with the names of the other checks.
 func (s *Server) readyz(c *fiber.Ctx) error {
 	if s.draining.Load() {
 		return c.Status(fiber.StatusServiceUnavailable).SendString("stopping\n")

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// mostWaited bounds what is believed of the time that a request has waited.
+// mostWaited bounds the waiting time that is assumed for a request.
 const mostWaited = time.Hour
 
-// arrival is when a request came that is read at start: a write must not outlive what its caller waits for. A read may.
+// arrival returns the time at which a request arrived whose head was read at start. For a write it includes
+// the time in queues, because a write must not outlast the patience of its caller. For a read it is start.
 func arrival(start time.Time, method string, on net.Conn, said string) time.Time {
 	if isRead(method) {
 		return start
@@ -17,8 +18,9 @@ func arrival(start time.Time, method string, on net.Conn, said string) time.Time
 	return start.Add(-waited(on, said))
 }
 
-// waited is how long a request has been on its way to its handler, as far as that can be known: in the socket's queue, as where
-// this process stood still, and before that at the peer that sends it, which has said so in milliseconds.
+// waited returns how long a request has been waiting before it was read, as far as
+// known. It adds the time in the socket's queue, for example while this process
+// was paused, and the time at the calling peer, which said gives in milliseconds.
 func waited(on net.Conn, said string) time.Duration {
 	inQueue := queued(bare(on))
 	if ms, err := strconv.ParseInt(said, 10, 64); err == nil && ms > 0 {
@@ -27,7 +29,7 @@ func waited(on net.Conn, said string) time.Duration {
 	return min(inQueue, mostWaited)
 }
 
-// bare is the connection that the listener accepted.
+// bare returns the connection that the listener accepted.
 func bare(c net.Conn) net.Conn {
 	if own, ok := c.(*conn); ok {
 		return own.Conn

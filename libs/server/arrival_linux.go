@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// queued is how long ago the last bytes of a connection's peer came in: those of the request that was just read.
+// queued returns the time since the last bytes of a connection
+// arrived, which are those of the request that was just read.
 func queued(c net.Conn) time.Duration {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// queued is not known on this system.
+// queued returns 0: the time is not known on this system.
 func queued(net.Conn) time.Duration { return 0 }

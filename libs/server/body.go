@@ -15,26 +15,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// Body reads the request's body to its end, at most the port's limit of it, or what [Bound] says. Handlers call it once they know who
-// asks, so that a stranger's body costs no memory; nothing else reads a body (a rule of .golangci.yaml). Asked again, it returns the same.
+// Body reads the request's body to its end, at most the port's limit or that of [Bound]. A handler
+// calls it after it has authorized the caller, so that the body of an unauthorized caller uses no
+// memory. No other code reads a body (a rule of .golangci.yaml). Repeated calls return the same bytes.
 //
-// Faults: unsupported_media_type for a compressed body, whose size would not be bounded; payload_too_large;
-// request_timeout when it does not come within the request's deadline; invalid_parameter when it breaks off; service_unavailable where
-// large bodies of others fill the memory for them.
+// Faults: unsupported_media_type for a compressed body, whose size would be unbounded; payload_too_large;
+// request_timeout if it does not arrive before the request's deadline; invalid_parameter if it is
+// incomplete; service_unavailable if large bodies of other requests use up the memory for them.
 func Body(c *fiber.Ctx) ([]byte, error) {
 	ctx := c.Context()
 	if read, ok := ctx.UserValue(bodyKey{}).([]byte); ok {
 		return read, nil
 	}
 	stream := ctx.RequestBodyStream()
-	if stream == nil || hasNeedlessBody(c) { // of a read: it is refused, whatever the body is
+	if stream == nil || hasNeedlessBody(c) { // the body of a GET or HEAD, whose request is refused in any case
 		return nil, nil
 	}
 	if err := checkEncoding(c.Get(fiber.HeaderContentEncoding)); err != nil {
 		return nil, err
 	}
 	if deadline, ok := c.UserContext().Deadline(); ok && ctx.Conn() != nil {
-		_ = ctx.Conn().SetReadDeadline(deadline) // a connection that has gone says so when it is read
+		_ = ctx.Conn().SetReadDeadline(deadline) // on a closed connection the read fails
 	}
 	length, limit := c.Request().Header.ContentLength(), c.App().Config().BodyLimit
 	if bound, ok := ctx.UserValue(boundKey{}).(int); ok {
@@ -50,7 +51,7 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The connection has the last word on whether that was the end: fasthttp is lax about a body that breaks off.
+	// The connection's framing decides whether the body is complete: fasthttp accepts some incomplete bodies.
 	if from, ok := ctx.Conn().(*conn); ok && from.body.open() {
 		return nil, fault.New(fault.InvalidParameter, "The request body broke off before its end, or its chunks are malformed.")
 	}
@@ -58,16 +59,15 @@ func Body(c *fiber.Ctx) ([]byte, error) {
 	return body, nil
 }
 
-// Bound lowers how much of a request's body is read, in bytes: where strangers send something, less is taken than the port takes of those
-// who are known.
+// Bound lowers the limit of a request's body, in bytes, for example for callers who are not signed in.
 func Bound(c *fiber.Ctx, bytes int) { c.Context().SetUserValue(boundKey{}, bytes) }
 
-// Under what a request keeps what concerns its body.
+// Keys of a request's values that belong to its body.
 type (
-	bodyKey  struct{} // the body, once it was read to its end
-	boundKey struct{} // what [Bound] says
+	bodyKey  struct{} // the body, after it was read completely
+	boundKey struct{} // the limit of [Bound]
 	roomKey  struct{} // the port's memory for large bodies
-	leaveKey struct{} // what gives back the memory of this one
+	leaveKey struct{} // the function that releases the memory of this body
 )
 
 // BodyOf is [Body] for a handler of net/http.
@@ -80,7 +80,8 @@ func BodyOf(r *http.Request) ([]byte, error) {
 		return nil, err
 	}
 	if deadline, ok := r.Context().Deadline(); ok {
-		_ = http.NewResponseController(body.out).SetReadDeadline(deadline) // where that is not possible, the port's own holds
+		// If that fails, the port's own deadline applies.
+		_ = http.NewResponseController(body.out).SetReadDeadline(deadline)
 	}
 	leave, err := body.room.forBody(r.Context(), int(body.length), body.limit)
 	if err != nil {
@@ -95,26 +96,26 @@ func BodyOf(r *http.Request) ([]byte, error) {
 // unread is a body that net/http has not read yet.
 type unread struct {
 	io.ReadCloser
-	length int64 // as announced, -1 where it is not
+	length int64 // Content-Length; -1 if unknown
 	limit  int
 	out    http.ResponseWriter
 	conn   net.Conn
 	room   *room
-	leave  func() // gives back the memory of a large body
+	leave  func() // releases the memory of a large body
 	ended  bool
 }
 
-// forget is called when the request was answered.
+// forget must be called after the request was answered.
 func (b *unread) forget() {
 	if b.leave != nil {
 		b.leave()
 	}
 }
 
-// left reports whether more of the body may come than net/http passes over at once.
+// left reports whether more of the body may remain than net/http skips by itself.
 func (b *unread) left() bool { return !b.ended && (b.length < 0 || b.length > prefetched) }
 
-// checkEncoding refuses a compressed body.
+// checkEncoding rejects a compressed body.
 func checkEncoding(encoding string) error {
 	if encoding == "" || strings.EqualFold(encoding, "identity") {
 		return nil
@@ -122,14 +123,14 @@ func checkEncoding(encoding string) error {
 	return fault.New(fault.UnsupportedMediaType, "Content-Encoding: send the body as it is, not compressed.")
 }
 
-// readBody reads to the end, which is at most limit bytes away. length is what the request announces, negative where it does
-// not; memory is taken for what has come.
+// readBody reads to the end, at most limit bytes. length is the announced
+// length, negative if unknown. Memory is allocated for received bytes only.
 func readBody(from io.Reader, length, limit int) ([]byte, error) {
 	if length > limit {
 		return nil, tooLarge(limit)
 	}
 	var body bytes.Buffer
-	body.Grow(min(max(length, 0), largeBody) + bytes.MinRead) // ReadFrom wants room for one more read
+	body.Grow(min(max(length, 0), largeBody) + bytes.MinRead) // ReadFrom needs room for one more read
 	_, err := body.ReadFrom(io.LimitReader(from, int64(limit)+1))
 	var network net.Error
 	switch {
@@ -148,8 +149,8 @@ func tooLarge(limit int) error {
 	return fault.Newf(fault.PayloadTooLarge, "The request body is too large; send at most %d bytes.", limit)
 }
 
-// endBodies holds the rule that no byte of a body is ever taken for a request: after the handler, whatever it answered, a body that it
-// has not read to its end is passed over where that takes no waiting, else the connection closes with the answer.
+// endBodies ensures that no byte of a body is ever taken for the next request. If the handler did not read the
+// body to its end, the rest is skipped if that needs no waiting; otherwise the connection closes after the answer.
 func endBodies(next fasthttp.RequestHandler, bodies *room) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if !ctx.Request.IsBodyStream() {
@@ -167,7 +168,7 @@ func endBodies(next fasthttp.RequestHandler, bodies *room) fasthttp.RequestHandl
 	}
 }
 
-// prefetched is how much of a body of announced length fasthttp has read before the handler begins.
+// prefetched is the size of the part of a body with announced length that fasthttp reads before the handler starts.
 const prefetched = 8 << 10
 
 func endBody(ctx *fasthttp.RequestCtx) {
@@ -186,8 +187,8 @@ func endBody(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// refuseMalformed sends the fault of a request that the connection did not let through, and refuses a body where none means
-// anything: servers disagree on whether the body of a GET is read. A path without GET answers 405 first.
+// refuseMalformed sends the fault of a request that the connection did not pass on. It also refuses a body
+// of a GET or HEAD, because servers disagree on whether it is read. A path without GET answers 405 first.
 func refuseMalformed(c *fiber.Ctx) error {
 	if string(c.Request().Header.Host()) == refusedHost {
 		return refusalOf(c.Context().Conn())
@@ -198,9 +199,9 @@ func refuseMalformed(c *fiber.Ctx) error {
 	c.Context().SetConnectionClose()
 	var before fasthttp.ResponseHeader
 	c.Response().Header.CopyTo(&before)
-	err := c.Next() // a read changes nothing, and its answer is not sent
+	err := c.Next() // a read changes nothing, and its answer is discarded
 	if errors.Is(err, fiber.ErrMethodNotAllowed) || err == nil && c.Response().StatusCode() == fiber.StatusMethodNotAllowed {
-		c.Context().SetConnectionClose() // the front has replaced the header by that of a service
+		c.Context().SetConnectionClose() // the front has replaced the headers with those of a service
 		return err
 	}
 	c.Response().Reset()
@@ -208,7 +209,7 @@ func refuseMalformed(c *fiber.Ctx) error {
 	return bodyOfRead(c.Method())
 }
 
-// hasNeedlessBody reports whether a read has a body.
+// hasNeedlessBody reports whether a GET or HEAD has a body.
 func hasNeedlessBody(c *fiber.Ctx) bool {
 	return c.Request().IsBodyStream() && c.Request().Header.ContentLength() != 0 && isRead(c.Method())
 }

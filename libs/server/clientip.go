@@ -11,10 +11,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 )
 
-// Proxies are the networks whose X-Forwarded-For is believed.
+// Proxies are the networks whose X-Forwarded-For is trusted.
 type Proxies []netip.Prefix
 
-// ParseProxies reads CIDRs or single addresses; its error names the TRUSTED_PROXIES variable.
+// ParseProxies parses CIDRs or single addresses. Its error names the variable TRUSTED_PROXIES.
 func ParseProxies(list []string) (Proxies, error) {
 	var proxies Proxies
 	for _, entry := range list {
@@ -35,8 +35,9 @@ func ParseProxies(list []string) (Proxies, error) {
 	return proxies, nil
 }
 
-// Client returns the right-most address that is no trusted proxy, starting at the socket's and going through the
-// X-Forwarded-For header from its right end (semantics.md §8). An entry that is no address ends the search.
+// Client returns the client's address: the right-most address that is not a trusted
+// proxy (semantics.md §8). The search starts at the socket's address and goes through
+// forwardedFor from its right end. It ends at an entry that is not an address.
 func (p Proxies) Client(socket netip.Addr, forwardedFor string) netip.Addr {
 	client := socket.Unmap()
 	for p.trusted(client) && forwardedFor != "" {
@@ -55,7 +56,7 @@ func (p Proxies) Client(socket netip.Addr, forwardedFor string) netip.Addr {
 	return client
 }
 
-// parseForwarded reads an address, with a port where a proxy added one.
+// parseForwarded parses an address, optionally with a port that a proxy added.
 func parseForwarded(s string) (netip.Addr, error) {
 	if addr, err := netip.ParseAddr(s); err == nil {
 		return addr.Unmap().WithZone(""), nil
@@ -73,21 +74,21 @@ func (p Proxies) trusted(addr netip.Addr) bool {
 	return false
 }
 
-// frontCaller is the name under which the front shows its secret.
+// frontCaller is the service name of the front in PEER_CALLERS.
 const frontCaller = "front"
 
-// believed are those whose X-Forwarded-For is believed: proxies by their address, and Slotmesh's own front, whose pods have no addresses of their
-// own, by its secret.
+// believed are the senders whose X-Forwarded-For is trusted: proxies by address, and
+// Slotmesh's own front by its credential, because its pods have no fixed addresses.
 type believed struct {
 	proxies Proxies
 	callers peer.Callers
 }
 
-// client is [Proxies.Client] of a request that shows a secret, or none. The front names the client by itself, first; no other service
-// is believed.
+// client returns the client's address of a request with the credential shown, which may be empty.
+// The front puts the client's address first. For all other senders it is [Proxies.Client].
 func (b *believed) client(socket netip.Addr, forwardedFor string, shown []byte) netip.Addr {
 	if b.callers.Find(shown) == frontCaller {
-		named, _, _ := strings.Cut(forwardedFor, ",") // a mesh may add whom it had it from
+		named, _, _ := strings.Cut(forwardedFor, ",") // a mesh may append its own sender
 		if client, err := parseForwarded(strings.TrimSpace(named)); err == nil {
 			return client
 		}
@@ -95,7 +96,7 @@ func (b *believed) client(socket netip.Addr, forwardedFor string, shown []byte) 
 	return b.proxies.Client(socket, forwardedFor)
 }
 
-// clientOf is [ClientIP] of net/http.
+// clientOf is [ClientIP] for net/http.
 func (b *believed) clientOf(r *http.Request) netip.Addr {
 	socket, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return b.client(socket.Addr(), strings.Join(r.Header.Values(fiber.HeaderXForwardedFor), ","), []byte(r.Header.Get(peer.SecretHeader)))
@@ -103,7 +104,7 @@ func (b *believed) clientOf(r *http.Request) netip.Addr {
 
 type believedKey struct{}
 
-// trust gives the handlers those whose X-Forwarded-For is believed, and removes what others state about host and scheme.
+// trust makes b available to handlers, and removes what untrusted senders state about host and scheme.
 func trust(b *believed) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		c.Locals(believedKey{}, b)
@@ -112,7 +113,7 @@ func trust(b *believed) fiber.Handler {
 	}
 }
 
-// ClientIP is the address that limits count the request by.
+// ClientIP returns the address by which limits count the request.
 func ClientIP(c *fiber.Ctx) netip.Addr {
 	trusted, ok := c.Locals(believedKey{}).(*believed)
 	if !ok {

@@ -8,12 +8,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/etag"
 )
 
-// IfNoneMatch returns the If-None-Match of the request, all its lines as one list; "" if it has none.
+// IfNoneMatch returns the If-None-Match header of the request with all its lines as one list; "" if it has none.
 func IfNoneMatch(c *fiber.Ctx) string {
 	return strings.Join(headerLines(c, fiber.HeaderIfNoneMatch), ", ")
 }
 
-// HasTag reports whether the caller has an answer with one of these entity tags, by the If-None-Match of the request.
+// HasTag reports whether the request's If-None-Match has one of these entity tags.
 func HasTag(c *fiber.Ctx, tags ...string) bool {
 	return etag.Match(headerLines(c, fiber.HeaderIfNoneMatch), tags...)
 }
@@ -27,8 +27,8 @@ func headerLines(c *fiber.Ctx, name string) []string {
 	return lines
 }
 
-// endNotModified removes from a 304 what describes no representation: a cache updates what it keeps with the header of
-// a 304, and the default Content-Type would then make text of JSON (RFC 9111 §3.2).
+// endNotModified removes the body and the default Content-Type from a 304. A cache updates its stored
+// response with the headers of a 304, and the default Content-Type would turn JSON into text (RFC 9111 §3.2).
 func endNotModified(c *fiber.Ctx) {
 	if response := c.Response(); response.StatusCode() == fiber.StatusNotModified {
 		response.ResetBody()

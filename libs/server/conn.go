@@ -8,49 +8,50 @@ import (
 	"time"
 )
 
-// Bounds of a request's head.
+// Bounds of a request's head, which is its request line and headers.
 const (
 	maxHead  = 16 << 10
 	headTime = 10 * time.Second // from its first byte to its last
 )
 
-// readTime is how long a request may take to come before its handler begins; from then on its own deadline holds.
+// readTime is the time in which a request must arrive before its handler starts. After that its own deadline applies.
 const readTime = 15 * time.Second
 
-// conn is one connection of a port. It gives its HTTP server one request at a time, whose head it has checked and whose body it
-// counts, so that nothing behind a request is read before that one is answered. What is refused reaches the server as a request
-// of its own, by which the refusal gets its span, its metric and its turn among the answers.
+// conn is one connection of a port. It passes one request at a time to its HTTP server, after
+// it has checked the head, and it counts the bytes of the body. Nothing after a request is
+// read before that request is answered. A refused request reaches the server as a special
+// request, so that the refusal gets a span, a metric and its place in the order of answers.
 type conn struct {
 	net.Conn
 	from    *listener
 	shares  []share
 	groups  []membership // set before the connection is served
 	state   atomic.Int32
-	lingers atomic.Bool // bytes that nobody wants may still come
+	lingers atomic.Bool // unwanted bytes may still arrive
 
-	in      []byte                // read from the socket and not given to the server
-	checked int                   // so many bytes at the beginning of in may be given to it
-	body    framing               // of the request that was given last
-	ended   error                 // what the next read from the socket would say
-	headBy  time.Time             // when the head that has begun must be whole
+	in      []byte                // read from the socket and not passed on
+	checked int                   // number of bytes at the start of in that may be passed on
+	body    framing               // framing of the request that was passed last
+	ended   error                 // error of the next read from the socket
+	headBy  time.Time             // deadline of the head that is being read
 	refused atomic.Pointer[error] // the fault that the connection ends with
 }
 
-// A connection is idle until the server is given the first byte of a request, and again once the answer was written. Only an idle
-// one is given up to stop, in one step with its state: no request that was read goes unanswered.
+// A connection is idle until the first byte of a request is passed on, and again after the answer was written. Only an
+// idle connection can be given up, in one atomic step with its state, so that every request that was read is answered.
 const (
 	idle int32 = iota
 	busy
 	givenUp
 )
 
-// refusal is what the server reads in the place of a request that it cannot be given. No other has a host with a comma.
+// refusal is the request that the server reads in place of a refused one. No valid host contains a comma.
 const (
 	refusedHost = "refused,"
 	refusal     = "GET / HTTP/1.1\r\nHost: " + refusedHost + "\r\nConnection: close\r\n\r\n"
 )
 
-// refusalOf returns the fault that a request to refusedHost stands for.
+// refusalOf returns the fault of a request to refusedHost.
 func refusalOf(on net.Conn) error {
 	if c, ok := on.(*conn); ok && c.refused.Load() != nil {
 		return *c.refused.Load()
@@ -58,7 +59,7 @@ func refusalOf(on net.Conn) error {
 	return errHost
 }
 
-// Read gives the server what may be given of one request.
+// Read returns the next bytes of one request.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		switch {
@@ -75,7 +76,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// give hands over bytes that were checked.
+// give returns checked bytes.
 func (c *conn) give(p []byte) (int, error) {
 	if !c.claim() {
 		return 0, io.EOF
@@ -88,7 +89,7 @@ func (c *conn) give(p []byte) (int, error) {
 	return n, nil
 }
 
-// readBody reads on in the body of the request that was given last.
+// readBody continues with the body of the request that was passed last.
 func (c *conn) readBody(p []byte) (int, error) {
 	if c.ended != nil {
 		return 0, c.ended
@@ -112,7 +113,8 @@ func (c *conn) readBody(p []byte) (int, error) {
 	return taken, nil
 }
 
-// readHead reads until a head is whole and hands it over, with what came of its body. Nothing and no error: look again.
+// readHead reads until a head is complete and returns it with the
+// received part of the body. 0 and no error mean: call again.
 func (c *conn) readHead(p []byte) (int, error) {
 	if len(c.in) == 0 {
 		n, err := c.Conn.Read(p)
@@ -122,7 +124,7 @@ func (c *conn) readHead(p []byte) (int, error) {
 		if n == 0 {
 			return 0, err
 		}
-		if taken := c.whole(p[:n]); taken > 0 { // mostly: a head in one piece needs no copy
+		if taken := c.whole(p[:n]); taken > 0 { // the usual case: a head in one piece needs no copy
 			if !c.claim() {
 				return 0, io.EOF
 			}
@@ -131,7 +133,8 @@ func (c *conn) readHead(p []byte) (int, error) {
 		}
 		c.keep(p[:n])
 	}
-	for len(c.in) >= 2 && c.in[0] == '\r' && c.in[1] == '\n' { // an empty line before a request is passed over (RFC 9112 §2.2)
+	// Empty lines before a request are ignored (RFC 9112 §2.2).
+	for len(c.in) >= 2 && c.in[0] == '\r' && c.in[1] == '\n' {
 		c.in = c.in[2:]
 	}
 	end, body, err := readHead(c.in)
@@ -148,7 +151,8 @@ func (c *conn) readHead(p []byte) (int, error) {
 	return 0, nil
 }
 
-// whole takes a head that b begins with, and reports how much of b is of its request; 0 where it is not whole or refused.
+// whole parses a complete head at the start of b and returns the number of bytes
+// of b that belong to its request; 0 if the head is incomplete or refused.
 func (c *conn) whole(b []byte) int {
 	end, body, err := readHead(b)
 	if err != nil {
@@ -160,9 +164,9 @@ func (c *conn) whole(b []byte) int {
 	return end + taken
 }
 
-// readMore waits for more of a head that has begun.
+// readMore waits for more bytes of an incomplete head.
 func (c *conn) readMore() error {
-	if c.headBy.IsZero() { // a byte now and then makes it no longer
+	if c.headBy.IsZero() { // later bytes do not extend the deadline
 		c.headBy = time.Now().Add(headTime) //nolint:forbidigo // a deadline of the socket is the machine's time
 	}
 	if err := c.SetReadDeadline(c.headBy); err != nil {
@@ -183,14 +187,14 @@ func (c *conn) keep(b []byte) {
 	}
 }
 
-// refuse ends the connection with a fault in the place of a request.
+// refuse ends the connection with a fault in place of a request.
 func (c *conn) refuse(err error) {
 	c.refused.Store(&err)
 	c.in, c.checked = []byte(refusal), len(refusal)
 	c.lingers.Store(true)
 }
 
-// claim makes the connection busy; it reports false if the connection was given up before.
+// claim makes the connection busy. It returns false if the connection was given up.
 func (c *conn) claim() bool {
 	if c.state.Load() == busy {
 		return true
@@ -214,7 +218,7 @@ func (c *conn) answered() {
 	}
 }
 
-// giveUp closes a connection on which no request is being answered, and reports whether it did.
+// giveUp closes the connection if it is idle, and reports whether it did.
 func (c *conn) giveUp() bool {
 	if !c.state.CompareAndSwap(idle, givenUp) {
 		return false
@@ -224,7 +228,7 @@ func (c *conn) giveUp() bool {
 	return true
 }
 
-// CloseWrite closes the sending side, where the connection has two.
+// CloseWrite closes the sending side, if the connection supports it.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -16,13 +16,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// internalRouter mounts the internal endpoints of a service. Before each handler, and before those of its group, it checks the caller and
-// the actor by the endpoint's row of the table. An endpoint without a row cannot be mounted.
+// internalRouter mounts the internal endpoints of a service. Before the handlers
+// of an endpoint and its groups, it checks the caller and the actor against the
+// endpoint's row in libs/endpoints. An endpoint without a row cannot be mounted.
 type internalRouter struct {
-	fiber.Router // for its type: what is not declared below panics
+	fiber.Router // for its type only: methods that are not overridden panic
 	server       *Server
 	prefix       string
-	before       []fiber.Handler // of the groups around
+	before       []fiber.Handler // of the enclosing groups
 }
 
 // Get mounts an endpoint.
@@ -50,12 +51,12 @@ func (r *internalRouter) Delete(path string, handlers ...fiber.Handler) fiber.Ro
 	return r.Add(http.MethodDelete, path, handlers...)
 }
 
-// Group returns a router of the paths below prefix, whose endpoints have these handlers before their own.
+// Group returns a router for the paths below prefix. Its endpoints run these handlers before their own.
 func (r *internalRouter) Group(prefix string, handlers ...fiber.Handler) fiber.Router {
 	return &internalRouter{server: r.server, prefix: r.prefix + prefix, before: slices.Concat(r.before, handlers)}
 }
 
-// Add mounts an endpoint. It panics for one without a row.
+// Add mounts an endpoint. It panics if the endpoint has no row.
 func (r *internalRouter) Add(method, path string, handlers ...fiber.Handler) fiber.Router {
 	row, err := r.server.endpoint(method, r.prefix+path)
 	if err != nil {
@@ -66,7 +67,7 @@ func (r *internalRouter) Add(method, path string, handlers ...fiber.Handler) fib
 	return r
 }
 
-// endpoint finds the row of an endpoint of the service. The names of parameters do not count.
+// endpoint returns the row of an endpoint of the service. Names of path parameters are ignored.
 func (s *Server) endpoint(method, path string) (endpoints.Endpoint, error) {
 	for _, row := range s.rows {
 		if row.Method == method && sameShape(row.Path, path) {
@@ -76,14 +77,14 @@ func (s *Server) endpoint(method, path string) (endpoints.Endpoint, error) {
 	return endpoints.Endpoint{}, fmt.Errorf("%s: the internal endpoint %s %s has no row in libs/endpoints", s.name, method, path)
 }
 
-// sameShape reports whether two paths have the same segments, where every parameter is like every other.
+// sameShape reports whether two paths have the same segments; all parameters are considered equal.
 func sameShape(a, b string) bool {
 	return slices.EqualFunc(strings.Split(a, "/"), strings.Split(b, "/"), func(x, y string) bool {
 		return x == y || strings.HasPrefix(x, ":") && strings.HasPrefix(y, ":")
 	})
 }
 
-// unmounted returns the rows of the service whose endpoints nothing has mounted.
+// unmounted returns an error if a row of the service has no mounted endpoint.
 func (s *Server) unmounted() error {
 	for _, row := range s.rows {
 		if !slices.ContainsFunc(s.mounted, func(m string) bool {
@@ -96,8 +97,8 @@ func (s *Server) unmounted() error {
 	return nil
 }
 
-// admit refuses a caller or an actor that the row of an endpoint does not name, before the body is read, and notes in the context who
-// acts and whether the customer is notified.
+// admit returns middleware that refuses callers and actors that an endpoint's row does not allow,
+// before the body is read. It stores in the context the actor and whether the customer is notified.
 func (s *Server) admit(row endpoints.Endpoint) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		by, err := actorOf(c)
@@ -109,7 +110,7 @@ func (s *Server) admit(row endpoints.Endpoint) fiber.Handler {
 			return fault.Newf(fault.SourceForbidden, "%s may not call this endpoint for the actor %q.", caller, by.Kind)
 		}
 		if s.open && by.Kind == "" {
-			by.Kind = actor.Owner // Runtime.Open is for tests of what lies behind
+			by.Kind = actor.Owner // Runtime.Open is for tests of the handlers
 		}
 		ctx := actor.With(c.UserContext(), by)
 		if c.Get(actor.NotifyHeader) == actor.NotifyNo {
@@ -120,7 +121,7 @@ func (s *Server) admit(row endpoints.Endpoint) fiber.Handler {
 	}
 }
 
-// Actor returns who acts by a request of the internal port; the zero Actor if the request names none.
+// Actor returns the actor of a request to the internal port; the zero Actor if the request names none.
 func Actor(c *fiber.Ctx) actor.Actor { return actor.Of(c.UserContext()) }
 
 func (s *Server) noteRefusal(ctx context.Context, row endpoints.Endpoint, caller string, kind actor.Kind) {
@@ -128,7 +129,7 @@ func (s *Server) noteRefusal(ctx context.Context, row endpoints.Endpoint, caller
 	s.tel.Logger.WarnContext(ctx, "internal call refused", "caller", caller, "actor", kind, "method", row.Method, "route", row.Path)
 }
 
-// actorOf returns the actor that a request names, the zero Actor for none.
+// actorOf returns the actor that a request names; the zero Actor if it names none.
 func actorOf(c *fiber.Ctx) (actor.Actor, error) {
 	named := c.Get(actor.Header)
 	if named == "" {

@@ -10,19 +10,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 )
 
-// schemeHeaders are all by which fiber learns that the client used https.
+// schemeHeaders are all headers from which fiber concludes that the client used https.
 var schemeHeaders = []string{
 	fiber.HeaderXForwardedProto, fiber.HeaderXForwardedProtocol, fiber.HeaderXForwardedSsl, fiber.HeaderXUrlScheme,
 }
 
-// trusts reports whether what a sender states about the client's request is believed.
+// trusts reports whether the sender's statements about the client's request are trusted.
 func (b *believed) trusts(socket netip.Addr, shown []byte) bool {
 	return b.proxies.trusted(socket.Unmap()) || b.callers.Find(shown) == frontCaller
 }
 
-// cleanForwarded leaves of X-Forwarded-Host and X-Forwarded-Proto what the nearest trusted proxy states, the last
-// entry, and removes them from every other request. A client could otherwise choose the host of links that are mailed
-// to others.
+// cleanForwarded reduces X-Forwarded-Host and X-Forwarded-Proto to the last entry, that
+// of the nearest proxy, if the sender is trusted. From all other requests it removes
+// them. Otherwise a client could choose the host of links that are mailed to others.
 func (b *believed) cleanForwarded(c *fiber.Ctx) {
 	header := &c.Request().Header
 	var host, scheme string
@@ -42,7 +42,7 @@ func (b *believed) cleanForwarded(c *fiber.Ctx) {
 	}
 }
 
-// lastEntry returns the last entry of a header that is a list.
+// lastEntry returns the last entry of a list header.
 func lastEntry(lines []string) string {
 	if len(lines) == 0 {
 		return ""
@@ -56,12 +56,12 @@ func socketOf(c *fiber.Ctx) netip.Addr {
 	return socket
 }
 
-// strictTransport is the value of Strict-Transport-Security: a browser that came by https uses nothing else for a year.
-// Subdomains are not ours to decide.
+// strictTransport is the value of Strict-Transport-Security: for a year, a browser that came by
+// https uses only https. Subdomains are not included, because they are not under our control.
 const strictTransport = "max-age=31536000"
 
-// ServedAt states the URL at which people reach the public port. If it begins with https, every answer sets
-// Strict-Transport-Security; otherwise only answers to requests that came by https do. It is called before Run.
+// ServedAt sets the URL at which people reach the public port. If it begins with https, every answer sets
+// Strict-Transport-Security; otherwise only answers to https requests do. It must be called before Run.
 func (s *Server) ServedAt(base string) { s.https = strings.HasPrefix(base, "https://") }
 
 // stateHTTPS is middleware that sets Strict-Transport-Security.

@@ -7,17 +7,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// framing is how long the body of one request is. A request that two servers in a row could read differently is refused before either
-// of our HTTP servers sees a byte of it: one rule for the ports of fasthttp, those of net/http and the front.
+// framing tracks the length of the body of one request. Requests that two servers in a
+// chain could interpret differently are refused before an HTTP server sees a byte of
+// them. The same rule applies to the ports of fasthttp, those of net/http and the front.
 type framing struct {
-	left    int64 // bytes of a body of announced length that are to come
+	left    int64 // remaining bytes of a body with announced length
 	chunked bool
 	state   chunkState
-	chunk   int64 // size of the chunk so far, then what is to come of it
+	chunk   int64 // size of the chunk so far; then its remaining bytes
 	digits  int
 }
 
-// open reports whether more of the body is to come.
+// open reports whether more of the body is expected.
 func (f *framing) open() bool { return f.left > 0 || f.chunked }
 
 type chunkState uint8
@@ -32,12 +33,12 @@ const (
 	atEnd
 )
 
-// maxChunkDigits keeps the size of a chunk far from where numbers overflow.
+// maxChunkDigits bounds the size of a chunk, far below an overflow.
 const maxChunkDigits = 7
 
 var errChunks = errors.New("its chunks are malformed; send chunks without extensions, and no trailers")
 
-// take says how many of these bytes belong to the body.
+// take returns how many of these bytes belong to the body.
 func (f *framing) take(b []byte) (int, error) {
 	if !f.chunked {
 		n := min(int64(len(b)), f.left)
@@ -64,7 +65,7 @@ func (f *framing) take(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// step takes a byte that is not of a chunk's data, and reports whether it may stand there.
+// step consumes a byte outside a chunk's data, and reports whether the byte is valid there.
 func (f *framing) step(b byte) bool {
 	switch f.state {
 	case inSize:
@@ -105,13 +106,13 @@ func unhex(b byte) int {
 	return -1
 }
 
-// errMore says that the head of a request has not come to its end.
+// errMore reports that the head of a request is incomplete.
 var errMore = errors.New("the head goes on")
 
-// malformed is a sentence of a 400.
+// malformed returns a fault with status 400.
 func malformed(sentence string) error { return fault.New(fault.InvalidParameter, sentence) }
 
-// Why the head of a request is refused.
+// The reasons for which the head of a request is refused.
 var (
 	errLine     = malformed("The request is not well-formed HTTP: its first line must be a method, a path and HTTP/1.1 or HTTP/1.0.")
 	errEnds     = malformed("The request is not well-formed HTTP: every line of its head must end with CR and LF, and hold no other control characters.")
@@ -123,7 +124,7 @@ var (
 	errHeadSize = fault.New(fault.HeadersTooLarge, "The request's headers are too large.")
 )
 
-// head is what is kept of a request's head while it is checked.
+// head holds what is known of a request's head while it is checked.
 type head struct {
 	old                     bool   // HTTP/1.0
 	authority               []byte // of a target in absolute form
@@ -132,8 +133,8 @@ type head struct {
 	length                  int64
 }
 
-// readHead checks the head at the beginning of b and returns where it ends, and what body follows. errMore: it does not end yet.
-// Any other error is a fault.
+// readHead checks the head at the start of b. It returns the end of the head and the framing
+// of the body. The error is errMore if the head is incomplete; any other error is a fault.
 func readHead(b []byte) (int, framing, error) {
 	var h head
 	line, end, err := cutLine(b, 0)
@@ -156,7 +157,7 @@ func readHead(b []byte) (int, framing, error) {
 	return 0, framing{}, err
 }
 
-// cutLine returns the line from there on, without its end, and where the next begins.
+// cutLine returns the line that starts at from, without its line end, and the start of the next line.
 func cutLine(b []byte, from int) ([]byte, int, error) {
 	n := bytes.IndexByte(b[from:], '\n')
 	switch {
@@ -193,7 +194,7 @@ func (h *head) requestLine(line []byte) error {
 	return nil
 }
 
-// absolute reads the target of a request to a proxy.
+// absolute parses a target in absolute form, as in a request to a proxy.
 func (h *head) absolute(target []byte) error {
 	scheme, rest, found := bytes.Cut(target, []byte("://"))
 	if !found || !bytes.EqualFold(scheme, []byte("http")) && !bytes.EqualFold(scheme, []byte("https")) {
@@ -208,7 +209,7 @@ func (h *head) absolute(target []byte) error {
 	return nil
 }
 
-// field checks one line of the headers.
+// field checks one header line.
 func (h *head) field(line []byte) error {
 	colon := bytes.IndexByte(line, ':')
 	if colon <= 0 || !all(line[:colon], isToken) {
@@ -242,7 +243,7 @@ func (h *head) host(value []byte) error {
 	return nil
 }
 
-// maxLengthDigits keep a Content-Length from overflowing.
+// maxLengthDigits bounds a Content-Length, below an overflow.
 const maxLengthDigits = 18
 
 func (h *head) contentLength(value []byte) error {
@@ -258,7 +259,7 @@ func (h *head) contentLength(value []byte) error {
 	return nil
 }
 
-// body says what follows the head, once all of it is known.
+// body returns the framing of the body, after the whole head was read.
 func (h *head) body() (framing, error) {
 	switch {
 	case h.hosts == 0 && !h.old:
@@ -271,7 +272,7 @@ func (h *head) body() (framing, error) {
 	return framing{left: h.length, chunked: h.codings > 0}, nil
 }
 
-// is compares with a name in lower case, cheaply where the lengths differ.
+// is compares b with a lower-case name, ignoring case. It is cheap if the lengths differ.
 func is(b []byte, name string) bool { return len(b) == len(name) && bytes.EqualFold(b, []byte(name)) }
 
 func all(b []byte, allowed *[256]bool) bool {
@@ -283,7 +284,7 @@ func all(b []byte, allowed *[256]bool) bool {
 	return true
 }
 
-// Bytes that may stand in a method or a name, in a target, and in a value (RFC 9110 §5.5, §5.6.2).
+// Bytes that are valid in a method or name, in a target, and in a value (RFC 9110 §5.5, §5.6.2).
 var (
 	isToken  = table(func(c byte) bool { return alphanumeric(c) || bytes.IndexByte([]byte("!#$%&'*+-.^_`|~"), c) >= 0 })
 	isTarget = table(func(c byte) bool { return c > ' ' && c != 0x7f })

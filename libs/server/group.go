@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// group is the open connections that one bound counts. The idle ones among its members are in the order in which they
-// became idle; busy ones stand anywhere, since a connection moves to the back when it becomes idle. The listener's lock
-// protects the members.
+// group is the set of open connections under one bound. Its idle members are in the order
+// in which they became idle; busy members can be at any place, because a connection moves
+// to the back when it becomes idle. The listener's lock protects the members.
 type group struct {
 	members list.List
-	idle    atomic.Int64 // how many members are idle
+	idle    atomic.Int64 // number of idle members
 }
 
 // membership is the place of a connection in a group.
@@ -19,8 +19,8 @@ type membership struct {
 	element *list.Element
 }
 
-// giveUpOldest closes the connection that is idle for the longest time, and returns it; nil if all are busy. Busy
-// members that stand before it move to the back, so that each is passed over once.
+// giveUpOldest closes the connection that has been idle for the longest time, and returns it; nil
+// if all are busy. It moves busy members in front of it to the back, so that each is examined once.
 func (g *group) giveUpOldest() *conn {
 	for range g.members.Len() {
 		if g.idle.Load() <= 0 {
@@ -35,13 +35,13 @@ func (g *group) giveUpOldest() *conn {
 	return nil
 }
 
-// member makes a connection, which is idle, a member of a group.
+// member adds an idle connection to a group.
 func (c *conn) member(g *group) {
 	c.groups = append(c.groups, membership{g, g.members.PushBack(c)})
 	g.idle.Add(1)
 }
 
-// leaveGroups ends the memberships of a connection.
+// leaveGroups removes a connection from its groups.
 func (c *conn) leaveGroups() {
 	if c.state.CompareAndSwap(idle, givenUp) {
 		c.countIdle(-1)
@@ -51,7 +51,7 @@ func (c *conn) leaveGroups() {
 	}
 }
 
-// countIdle adds to the idle members of the connection's groups.
+// countIdle adds to the number of idle members in the connection's groups.
 func (c *conn) countIdle(change int64) {
 	for _, m := range c.groups {
 		m.group.idle.Add(change)

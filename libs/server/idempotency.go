@@ -10,11 +10,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 )
 
-// maxIdempotencyKey is more than any scheme of making such keys needs.
+// maxIdempotencyKey is the maximal length of a key, longer than any common scheme needs.
 const maxIdempotencyKey = 255
 
-// IdempotencyKey returns the request's Idempotency-Key, "" where it has none. Its fault is invalid_parameter for one that is
-// not 1 to 255 visible ASCII characters, and for several (semantics.md §3).
+// IdempotencyKey returns the request's Idempotency-Key, or "" if it has none. Fault: invalid_parameter
+// if the key is not 1 to 255 visible ASCII characters, or if there are several (semantics.md §3).
 func IdempotencyKey(c *fiber.Ctx) (string, error) {
 	values := c.Request().Header.PeekAll(idempotency.Header)
 	if len(values) == 0 {
@@ -28,8 +28,8 @@ func IdempotencyKey(c *fiber.Ctx) (string, error) {
 	return key, nil
 }
 
-// Named is middleware that notes the request's Idempotency-Key in its context, for calls to peers and for stores. Its fault is
-// [IdempotencyKey]'s.
+// Named is middleware that stores the request's Idempotency-Key in its context,
+// for calls to peers and for stores. Faults: those of [IdempotencyKey].
 func Named(c *fiber.Ctx) error {
 	if err := name(c); err != nil {
 		return err
@@ -55,9 +55,9 @@ func name(c *fiber.Ctx) error {
 	return nil
 }
 
-// Once is the handler of an owner's write. Where write refuses a request that has an Idempotency-Key, outcome is asked what became of
-// the key (postgres.Outcome): what was made is answered by again, and a refusal stands once outcome has said, by nil, that it
-// holds for every attempt that began before.
+// Once returns a handler for an owner's write. If write refuses a request with an Idempotency-Key, outcome
+// looks up the key's result (postgres.Outcome). If the write was made earlier, again answers with that
+// result. If outcome returns nil, the refusal is sent, and no earlier attempt can still make the write.
 func Once(write fiber.Handler, outcome func(*fiber.Ctx) ([]byte, error), again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if err := name(c); err != nil {
@@ -79,7 +79,7 @@ func Once(write fiber.Handler, outcome func(*fiber.Ctx) ([]byte, error), again f
 	}
 }
 
-// Again answers a repeated write as the first time.
+// Again returns a function that answers a repeated write like the first one.
 func Again(status int) func(*fiber.Ctx, []byte) error {
 	return func(c *fiber.Ctx, answer []byte) error {
 		if status == fiber.StatusNoContent {

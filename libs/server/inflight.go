@@ -14,21 +14,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// From how many bytes on the memory of a request counts: smaller answers go in a few writes, smaller bodies are there with the head or soon
-// after, and there are many of both.
+// Sizes in bytes from which the memory of a request is counted. Smaller answers need
+// few writes, smaller bodies arrive with the head or soon after, and both are frequent.
 const (
 	largeAnswer = 64 << 10
 	largeBody   = 16 << 10
 )
 
-// patienceForRoom is how long a large body or answer waits for others to be done.
+// patienceForRoom is how long a large body or answer waits for memory.
 const patienceForRoom = time.Second
 
-// room bounds the memory of what is large and may stay long because the other side is slow.
+// room bounds the memory of large bodies or answers, which a slow client can occupy for long.
 type room struct {
 	bytes, waits int64
 	free         *semaphore.Weighted // of bytes
-	queue        *semaphore.Weighted // of waits: an answer that waits is in memory, too
+	queue        *semaphore.Weighted // of waits: a waiting answer is in memory, too
 	patience     time.Duration
 	refused      metric.Int64Counter
 
@@ -44,17 +44,17 @@ func newRoom(bytes int, refused metric.Int64Counter) *room {
 	}
 }
 
-// businessShare is the part of the room that one business takes at most: a quarter.
+// businessShare is the divisor of the room for one business: it gets at most a quarter.
 const businessShare = 4
 
-// share is the part of a room that one business has; users counts who is in it or waits for it.
+// roomShare is the part of a room for one business. users is the number of its requests that use or wait for it.
 type roomShare struct {
 	free, queue *semaphore.Weighted
 	users       int
 }
 
-// takeOf is take for an answer about a business. Answers of one business leave three quarters of the room, and of the places to wait, to
-// others. "" is no business.
+// takeOf is take for an answer about a business. One business can use a
+// quarter of the room, and of the waiting places. "" means no business.
 func (r *room) takeOf(ctx context.Context, business string, bytes int) (func(), bool) {
 	if business == "" {
 		return r.take(ctx, bytes)
@@ -75,7 +75,7 @@ func (r *room) takeOf(ctx context.Context, business string, bytes int) (func(), 
 	return nil, false
 }
 
-// enter returns the share of a business.
+// enter returns the share of a business and counts a user.
 func (r *room) enter(business string) *roomShare {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +91,7 @@ func (r *room) enter(business string) *roomShare {
 	return own
 }
 
-// exit forgets the share of a business that has no answer left.
+// exit removes a user, and drops the share of a business without users.
 func (r *room) exit(business string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,7 +102,8 @@ func (r *room) exit(business string) {
 	}
 }
 
-// take waits for room, a second at most, where others that wait leave any. It returns what gives the room back; false: there is none.
+// take waits at most r.patience for room, if there is a waiting place. It
+// returns a function that releases the room, or false if there is no room.
 func (r *room) take(ctx context.Context, bytes int) (func(), bool) {
 	weight := min(int64(bytes), r.bytes)
 	if r.free.TryAcquire(weight) || r.wait(ctx, weight) {
@@ -118,7 +119,7 @@ func (r *room) wait(ctx context.Context, weight int64) bool {
 	return waitFor(ctx, r.free, weight, r.queue, min(weight, r.waits))
 }
 
-// waitFor waits until as much is free, if there is a place to wait.
+// waitFor waits until weight is free. It returns false if there is no waiting place.
 func waitFor(ctx context.Context, free *semaphore.Weighted, weight int64, queue *semaphore.Weighted, waiting int64) bool {
 	if !queue.TryAcquire(waiting) {
 		return false
@@ -127,7 +128,7 @@ func waitFor(ctx context.Context, free *semaphore.Weighted, weight int64, queue 
 	return free.Acquire(ctx, weight) == nil
 }
 
-// bodies returns the room of a port for the bodies of requests; nil: without a bound.
+// bodies returns the room of a port for request bodies; nil means no bound.
 func (s *Server) bodies() *room {
 	if s.cfg.AnswerBytesInFlight <= 0 {
 		return nil
@@ -136,10 +137,10 @@ func (s *Server) bodies() *room {
 		s.tel.Counter("slotmesh.bodies.refused", "Large request bodies refused because others that are being read fill the memory for them."))
 }
 
-// forBody takes room for a body of a length, negative where it is not announced, of which at most limit is read.
+// forBody takes room for a body of this length, negative if unknown, of which at most limit bytes are read.
 func (r *room) forBody(ctx context.Context, length, limit int) (func(), error) {
 	most := length
-	if length < 0 || length > limit { // one that is too long is refused without being read
+	if length < 0 || length > limit { // a body that is too long is refused unread
 		most = limit
 	}
 	if r == nil || most < largeBody || length > limit {
@@ -158,8 +159,8 @@ func crowded(sentence string) *fault.Error {
 	return full
 }
 
-// inFlight bounds the memory of answers that are being written: readers may be slow, and each holds its answer until the
-// write ends, by the server's write timeout at the latest.
+// inFlight bounds the memory of answers that are being written. Readers may be slow, and
+// each answer stays in memory until it is written, at most until the server's write timeout.
 type inFlight struct {
 	room *room
 	slow *slowness
@@ -170,16 +171,16 @@ func newInFlight(bytes int, slow *slowness, tel *telemetry.Telemetry) *inFlight 
 		tel.Counter("slotmesh.answers.refused", "Large answers refused because others that are being read fill the memory for them.")), slow}
 }
 
-// readerGrace is how long a reader may take for any large answer.
+// readerGrace is the time that any reader of a large answer has.
 const readerGrace = 5 * time.Second
 
-// slowness is how slow a reader of a large answer may be.
+// slowness is the slowest permitted reading of a large answer.
 type slowness struct {
 	grace          time.Duration
 	bytesPerSecond int // 0: no bound
 }
 
-// within returns how long a reader may take for an answer, at most the server's own bound.
+// within returns how long a reader may take for an answer of this size, at most most.
 func (s *slowness) within(bytes int, most time.Duration) time.Duration {
 	if s.bytesPerSecond <= 0 {
 		return most
@@ -187,8 +188,8 @@ func (s *slowness) within(bytes int, most time.Duration) time.Duration {
 	return min(most, s.grace+time.Duration(bytes)*time.Second/time.Duration(s.bytesPerSecond))
 }
 
-// middleware lets a large answer go when there is room for it, and answers 503 where there is none for a second. What a write is answered
-// with always goes: a 503 would say that nothing was done.
+// middleware sends a large answer when there is room for it, and answers 503 if there is none for
+// a second. The answer to a write is always sent, because a 503 would mean that nothing was done.
 func (f *inFlight) middleware(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		return err
@@ -198,7 +199,7 @@ func (f *inFlight) middleware(c *fiber.Ctx) error {
 		return nil
 	}
 	body := response.Body()
-	if own := response.SwapBody(nil); len(own) > 0 { // its memory is no longer fasthttp's, which would use it again
+	if own := response.SwapBody(nil); len(own) > 0 { // takes the memory from fasthttp, which would reuse it
 		body = own
 	}
 	leave, ok := f.room.takeOf(c.UserContext(), c.Params("slug"), len(body))
@@ -213,13 +214,13 @@ func (f *inFlight) middleware(c *fiber.Ctx) error {
 	return nil
 }
 
-// outgoing is an answer's body until it is written, or its connection is lost.
+// outgoing is the body of an answer until it is written or its connection is lost.
 type outgoing struct {
 	*bytes.Reader
 	leave func()
 }
 
-// Close is called once, by fasthttp.
+// Close releases the room. fasthttp calls it once.
 func (o *outgoing) Close() error {
 	o.Reader.Reset(nil)
 	o.leave()

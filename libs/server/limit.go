@@ -7,21 +7,21 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Header is the header of an answer; http.Header is one.
+// Header is the header of an answer; http.Header implements it.
 type Header interface {
 	Get(name string) string
 	Set(name, value string)
 }
 
-// AnswerHeader is the header of a fiber answer.
+// AnswerHeader returns the header of a fiber answer.
 func AnswerHeader(c *fiber.Ctx) Header { return responseHeaders{c} }
 
-// Limit decides whether a request from client is answered at all; an error is sent instead. It may add to the header of the
-// answer. Method and path are as they were sent: they may be any text.
+// Limit decides whether a request from client is answered. If it returns an error, the error is sent
+// instead. It may add headers to the answer. method and path are as sent by the client and can be any text.
 type Limit func(ctx context.Context, client netip.Addr, method, path string, answer Header) error
 
-// Limit is asked about every request to the public port, before its body is read and before anything else is done for it. It is
-// set before Run.
+// Limit sets the limit of the public port. It is called for every request,
+// before its body is read and before any other work. It must be set before Run.
 func (s *Server) Limit(limit Limit) {
 	s.limit = limit
 	s.LimitBy(func(c *fiber.Ctx) error {
@@ -29,10 +29,10 @@ func (s *Server) Limit(limit Limit) {
 	})
 }
 
-// LimitBy is Limit for one that reads more of the request, where fiber serves the public port.
+// LimitBy is Limit for a function that reads more of the request, on a public port that fiber serves.
 func (s *Server) LimitBy(limit func(*fiber.Ctx) error) { s.limitBy = limit }
 
-// limited asks the limit of the public port.
+// limited is middleware that applies the limit of the public port.
 func (s *Server) limited(c *fiber.Ctx) error {
 	if s.limitBy == nil {
 		return c.Next()

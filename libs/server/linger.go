@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// Closing a connection on which bytes are still coming resets it, and the reset may overtake the answer. So the answer's side is
-// closed first, and what comes is passed over for this long and this many bytes, until the client has read and closes.
+// Closing a connection while bytes are still arriving resets it, and the reset can
+// overtake the answer. Therefore the sending side is closed first, and input is
+// discarded within these bounds, until the client has read the answer and closes.
 const (
 	lingerTime  = 2 * time.Second
 	lingerBytes = 64 << 20
 )
 
-// linger waits until the client has closed, within bounds.
+// linger waits until the client has closed the connection, within bounds.
 func linger(c net.Conn, within time.Duration) {
 	half, ok := c.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {

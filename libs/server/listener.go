@@ -15,48 +15,48 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// listener keeps the open connections of one port: it bounds how many there are, and closes them when the port stops, each as soon
-// as what it was sent has been answered.
+// listener holds the open connections of one port. It bounds their number. When
+// the port stops, it closes each connection as soon as its requests are answered.
 type listener struct {
 	net.Listener
 	bounds  bounds
-	lingers time.Duration // how long what nobody wants is passed over before a connection is closed
+	lingers time.Duration // how long input is discarded before a connection is closed
 
 	stopped atomic.Bool
 
 	mu     sync.Mutex
 	open   map[*conn]struct{}
-	all    group                   // every open connection
+	all    group                   // all open connections
 	from   map[netip.Prefix]*group // open connections by network
 	warned time.Time
-	gone   chan struct{} // closed when the port has stopped and no connection is open
+	gone   chan struct{} // closed when the port has stopped and the last connection is closed
 	done   bool
 }
 
-// bounds of a port's connections; a number of 0 bounds nothing.
+// bounds are the bounds of a port's connections; 0 means no bound.
 type bounds struct {
 	port             string
 	total, byAddress int
-	proxies          Proxies // whose connections are everybody's
+	proxies          Proxies // addresses that many clients share
 	tel              *telemetry.Telemetry
 	refused          metric.Int64Counter
 	reclaimed        metric.Int64Counter
 }
 
-// wider is how many times the connections of one address a whole /48 has: by default, half of what the port has.
+// wider is the factor of the bound for a /48: by default, half of the port's connections.
 const wider = 4
 
-// share is a network that a connection counts in, and how many times the bound of one address it has.
+// share is a network in which a connection counts, and the factor of the bound for it.
 type share struct {
 	network netip.Prefix
 	times   int
 }
 
-// sharesOf are what a connection counts in: an IPv4 address by itself; an IPv6 one in its /64, which one customer holds as a whole, and in
-// its /48, the largest network that one is given.
+// sharesOf returns the networks in which a connection counts. An IPv4 address counts by itself. An IPv6 address counts
+// in its /64, which belongs to one customer as a whole, and in its /48, the largest network that a customer gets.
 func sharesOf(remote netip.Addr) []share {
 	in := func(bits, times int) share {
-		network, _ := remote.Prefix(bits) // an address has that many; what is none is counted as one
+		network, _ := remote.Prefix(bits) // valid for any address; invalid ones count together
 		return share{network, times}
 	}
 	if remote.Is6() {
@@ -73,7 +73,7 @@ func newListener(l net.Listener, b bounds) *listener {
 	}
 }
 
-// Accept waits for the next connection that may be opened.
+// Accept returns the next connection that is within the bounds.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
@@ -94,8 +94,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit counts a connection. If a bound is reached, the connection that is idle for the longest time within that bound makes room for it.
-// If there is none, admit names the bound; "" if the port has stopped.
+// admit counts a connection. If a bound is reached, the connection under that bound that has been idle for the
+// longest time is closed. If none is idle, admit returns the name of the bound; "" if the port has stopped.
 func (l *listener) admit(c *conn, remote netip.Addr) (string, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,8 +116,8 @@ func (l *listener) admit(c *conn, remote netip.Addr) (string, bool) {
 	return "", true
 }
 
-// makeRoom reports whether a group has room for one more connection, after the one that is idle for the longest time was closed if need
-// be. The caller has locked l.
+// makeRoom reports whether a group has room for one more connection. If necessary, it
+// closes the one that has been idle for the longest time. The caller must hold l.mu.
 func (l *listener) makeRoom(g *group, most int, bound string) bool {
 	if g == nil || g.members.Len() < most {
 		return true
@@ -132,7 +132,7 @@ func (l *listener) makeRoom(g *group, most int, bound string) bool {
 	return true
 }
 
-// add counts an open connection. The caller has locked l.
+// add registers an open connection. The caller must hold l.mu.
 func (l *listener) add(c *conn) {
 	l.open[c] = struct{}{}
 	c.member(&l.all)
@@ -144,7 +144,7 @@ func (l *listener) add(c *conn) {
 	}
 }
 
-// forget takes a connection out of all counts. The caller has locked l.
+// forget unregisters a connection. The caller must hold l.mu.
 func (l *listener) forget(c *conn) {
 	if _, ok := l.open[c]; !ok {
 		return
@@ -159,7 +159,7 @@ func (l *listener) forget(c *conn) {
 	l.finish()
 }
 
-// becameIdle notes that a connection is idle from now on.
+// becameIdle moves a connection that is now idle to the back of its groups.
 func (l *listener) becameIdle(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,7 +168,7 @@ func (l *listener) becameIdle(c *conn) {
 	}
 }
 
-// warnEvery is how often a log line says that connections are refused.
+// warnEvery is the minimal interval between log lines about refused connections.
 const warnEvery = time.Minute
 
 func (l *listener) warn(bound string) {
@@ -192,14 +192,14 @@ func remoteOf(c net.Conn) netip.Addr {
 	return netip.Addr{}
 }
 
-// remove forgets a connection that was closed.
+// remove unregisters a closed connection.
 func (l *listener) remove(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.forget(c)
 }
 
-// finish says that all is over when it is.
+// finish closes l.gone when the port has stopped and no connection is open.
 func (l *listener) finish() {
 	if l.stopped.Load() && len(l.open) == 0 && !l.done {
 		l.done = true
@@ -207,8 +207,7 @@ func (l *listener) finish() {
 	}
 }
 
-// Close takes no more connections and gives up those on which nothing is being answered; others follow with their answer. It may be
-// called more than once.
+// Close stops accepting connections and closes idle ones; busy ones close after their answer. It is idempotent.
 func (l *listener) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -222,7 +221,7 @@ func (l *listener) Close() error {
 	return l.Listener.Close()
 }
 
-// drain closes the port and waits until its last connection has gone.
+// drain closes the port and waits until its last connection is closed.
 func (l *listener) drain(ctx context.Context) error {
 	if err := l.Close(); err != nil {
 		return err

@@ -18,15 +18,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone/zonefiles"
 )
 
-// process are the settings of a service that runs as a process of its own, beside the service's own.
+// process holds the settings of a service that runs in its own process, in addition to the service's own.
 type process struct {
 	Telemetry telemetry.Config
-	// Now starts the service's clock at an RFC 3339 instant; empty: the machine's clock.
+	// Now is an RFC 3339 instant at which the service's clock starts; empty: the machine's clock.
 	Now string `env:"SLOTMESH_NOW"`
 }
 
-// Service says how to build one service from its settings, which are read from the environment, and how to bring its
-// tables up to date. Migrate is nil where there are none.
+// Service describes how to build one service from its settings, which are read from the
+// environment, and how to migrate its tables. Migrate is nil for a service without tables.
 type Service[C any] struct {
 	Name    string
 	New     func(context.Context, C, Runtime) (*Server, error)
@@ -35,8 +35,8 @@ type Service[C any] struct {
 	Commands map[string]func(ctx context.Context, cfg C, argument string) error
 }
 
-// Main runs a service as a process: `<name>` serves until SIGINT or SIGTERM, `<name> migrate` applies its migrations.
-// A fault is one sentence on standard error and exit code 1.
+// Main runs a service as a process: `<name>` serves until SIGINT or SIGTERM, `<name> migrate` applies
+// its migrations. It prints an error as one sentence on standard error and exits with code 1.
 func Main[C any](s Service[C]) {
 	if len(os.Args) == 2 && os.Args[1] == "--version" {
 		fmt.Printf("%s %s\nzones %s\n", s.Name, build.Version(), zonefiles.Describe(os.Getenv("ZONE_DATA")))

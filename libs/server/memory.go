@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// cgroupLimits are where the kernel says how much memory a container may take, in bytes: cgroup v2, then v1.
+// cgroupLimits are the files with the memory limit of a container in bytes: cgroup v2, then v1.
 var cgroupLimits = []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
 
-// LimitMemory lets Go's garbage collector work harder as the process comes near nine tenths of what its container may
-// take, so that a burst of large answers ends in work and not in the kernel's kill. It does nothing where GOMEMLIMIT is
-// set, as the chart does, or where there is no limit.
+// LimitMemory sets Go's memory limit to nine tenths of the container's limit. The garbage
+// collector then works harder near the limit, so that a burst of large answers costs CPU instead
+// of an OOM kill. It does nothing if GOMEMLIMIT is set, as in the chart, or if there is no limit.
 func LimitMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -23,7 +23,7 @@ func LimitMemory() {
 	}
 }
 
-// memoryLimit is nine tenths of what the first of the files that can be read says; 0 where none says a number of bytes.
+// memoryLimit returns nine tenths of the number in the first readable file; 0 if the file holds no number of bytes.
 func memoryLimit(files []string) int64 {
 	for _, file := range files {
 		content, err := os.ReadFile(file)
@@ -31,7 +31,7 @@ func memoryLimit(files []string) int64 {
 			continue
 		}
 		bytes, err := strconv.ParseInt(strings.TrimSpace(string(content)), 10, 64)
-		if err != nil || bytes > math.MaxInt64/2 { // "max", or v1's number for none
+		if err != nil || bytes > math.MaxInt64/2 { // "max", or the number that means no limit in v1
 			return 0
 		}
 		return bytes / 10 * 9

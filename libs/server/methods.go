@@ -9,14 +9,14 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// otherMethod stands for every method that HTTP servers need not know, as OpenTelemetry writes it: such a request
-// takes the way of all others and gets the 404 or 405 that its path deserves.
+// otherMethod replaces every unknown HTTP method, in the spelling of OpenTelemetry.
+// Such a request is routed like all others and gets the 404 or 405 of its path.
 const otherMethod = "_OTHER"
 
-// knownMethods are those that routes may be added for.
+// knownMethods are the methods for which routes can be added.
 var knownMethods = append(slices.Clone(fiber.DefaultMethods), otherMethod)
 
-// knowMethods gives requests of unknown methods the one name they are routed by.
+// knowMethods replaces unknown methods by otherMethod.
 func knowMethods(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if !slices.Contains(knownMethods, string(ctx.Method())) {
@@ -26,11 +26,11 @@ func knowMethods(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// methods answers OPTIONS, completes the Allow of a 405, and opens public reads to pages of other origins. It stands
-// in every service, so that it holds behind any ingress.
+// methods answers OPTIONS, completes the Allow header of a 405, and permits public reads from
+// pages of other origins (CORS). Every service has it, so that it works behind any ingress.
 func methods(c *fiber.Ctx) error {
 	err := c.Next()
-	refused := errors.Is(err, fiber.ErrMethodNotAllowed) // fiber has set Allow to the methods that the path has
+	refused := errors.Is(err, fiber.ErrMethodNotAllowed) // fiber has set Allow to the methods of the path
 	if refused {
 		c.Append(fiber.HeaderAllow, fiber.MethodOptions)
 	}
@@ -46,15 +46,15 @@ func methods(c *fiber.Ctx) error {
 	return err
 }
 
-// Headers of every public read, in the form in which fasthttp keeps them. exposed are those that scripts of other origins may
-// read, beside those that they always may.
+// Headers of every public read, in fasthttp's form. exposed are the headers that
+// scripts of other origins may read, in addition to those that are always readable.
 var (
 	allowOriginKey, anyOrigin = []byte(fiber.HeaderAccessControlAllowOrigin), []byte("*")
 	exposeHeadersKey, exposed = []byte(fiber.HeaderAccessControlExposeHeaders), []byte("ETag, RateLimit, RateLimit-Policy, Retry-After, traceparent")
 )
 
-// preflight tells a browser that scripts of any origin may read this path. It says nothing where the path has no GET:
-// whoever books holds an API key, and those never belong into a page (interface.md §5).
+// preflight permits scripts of any origin to read this path. It sets no headers for a path without
+// GET: booking needs an API key, and API keys must not be used in pages (interface.md §5).
 func preflight(c *fiber.Ctx) {
 	allowed := strings.Split(c.GetRespHeader(fiber.HeaderAllow), ", ")
 	if !isPublic(c.Path()) || !slices.Contains(allowed, fiber.MethodGet) {
@@ -62,11 +62,11 @@ func preflight(c *fiber.Ctx) {
 	}
 	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
 	c.Set(fiber.HeaderAccessControlAllowMethods, "GET, HEAD")
-	c.Set(fiber.HeaderAccessControlAllowHeaders, "*") // any but Authorization, which the wildcard leaves out
+	c.Set(fiber.HeaderAccessControlAllowHeaders, "*") // any except Authorization, which the wildcard excludes
 	c.Set(fiber.HeaderAccessControlMaxAge, "86400")
 }
 
 func isRead(method string) bool { return method == fiber.MethodGet || method == fiber.MethodHead }
 
-// isPublic tells the paths of interface.md, which anyone may read, from those of operators and peers.
+// isPublic reports whether a path is one of interface.md, which anyone may read, and not one of operators and peers.
 func isPublic(path string) bool { return strings.HasPrefix(path, "/api/public/") }

@@ -20,16 +20,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// observer gives each request a deadline, a server span, a duration metric by route and, when it fails on our side, a log line.
-// It is ours because the ready-made middleware for this fiber version names spans without the method.
+// observer gives each request a deadline, a server span, a duration metric by route and, if it fails on our side, a
+// log line. It is our own because the available middleware for this version of fiber names spans without the method.
 type observer struct {
 	tel      *telemetry.Telemetry
 	timeout  time.Duration // of one request
-	internal *fiber.App    // the internal port, whose requests say how long they have waited
-	show     ShowFault     // of the public port; nil: as JSON
+	internal *fiber.App    // the internal port, whose requests have a waiting time
+	show     ShowFault     // of the public port; nil: JSON
 	duration metric.Float64Histogram
-	// labels are the sets made so far, replaced by a copy with one more: routes and statuses are few, making a set takes
-	// long, and every request looks one up.
+	// labels are the label sets created so far. A new set replaces the map by a copy with one more
+	// entry. There are few routes and statuses, creating a set is slow, and every request needs one.
 	labels atomic.Pointer[map[label]metric.MeasurementOption]
 }
 
@@ -41,7 +41,7 @@ func newObserver(tel *telemetry.Telemetry, timeout time.Duration) *observer {
 
 func (o *observer) middleware(c *fiber.Ctx) error {
 	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
-	said := ""          // of the time before: a peer's word, on the internal port alone
+	said := ""          // waiting time at the peer, on the internal port only
 	if c.App() == o.internal {
 		said = c.Get(peer.WaitedHeader)
 	}
@@ -69,7 +69,7 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 	status := c.Response().StatusCode()
 	route := c.Route().Path
 	if route == own {
-		route = noRoute // only the middleware matched
+		route = noRoute // only middleware matched
 	}
 	o.finish(ctx, span, start, seen{method: c.Method(), route: route, status: status, cause: cause})
 	return nil
@@ -78,8 +78,8 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 // ShowFault answers a request of the public port with a fault.
 type ShowFault func(c *fiber.Ctx, f *fault.Error) error
 
-// ShowFaults makes the public port answer with faults in another form than JSON: a service whose readers are people shows them a page.
-// Where show fails, the fault is sent as JSON. It is set before Run.
+// ShowFaults sets another form than JSON for faults on the public port, such as a page
+// for people. If show fails, the fault is sent as JSON. It must be called before Run.
 func (s *Server) ShowFaults(show ShowFault) { s.observe.show = show }
 
 func (o *observer) send(c *fiber.Ctx, f *fault.Error) error {
@@ -94,23 +94,23 @@ func (o *observer) send(c *fiber.Ctx, f *fault.Error) error {
 	return nil
 }
 
-// This header keeps browsers to the Content-Type of an answer: they must not take JSON for a page.
+// This header makes browsers respect the Content-Type of an answer, so that they do not show JSON as a page.
 var nosniffKey, nosniff = []byte(fiber.HeaderXContentTypeOptions), []byte("nosniff")
 
-// serverSpan is made once: every request passes it.
+// serverSpan is created once because every request uses it.
 var serverSpan = trace.WithSpanKind(trace.SpanKindServer)
 
-// noRoute stands for a path that nothing is mounted on: the path itself is the caller's text and stays out.
+// noRoute is the route of a path without a handler. The path itself is text of the caller and is not recorded.
 const noRoute = "none"
 
-// seen is what telemetry keeps of a request. cause is the fault that was sent, nil without one.
+// seen holds what telemetry records of a request. cause is the fault that was sent, or nil.
 type seen struct {
 	method, route string
 	status        int
 	cause         error
 }
 
-// finish names the span and records the metric and, for a failure on our side, the log line.
+// finish sets the name of the span, and records the metric and, for a failure on our side, the log line.
 func (o *observer) finish(ctx context.Context, span trace.Span, start time.Time, s seen) {
 	if span.IsRecording() {
 		span.SetName(s.method + " " + s.route)
@@ -131,8 +131,7 @@ func (s seen) attributes() []attribute.KeyValue {
 	}
 }
 
-// label is what tells the requests of a metric apart. Method and route are among those that routes were added for, so
-// that there are few.
+// label identifies a time series of the metric. Methods and routes are among the mounted ones, so that there are few.
 type label struct {
 	method, route string
 	status        int
@@ -147,7 +146,7 @@ func (o *observer) labelled(s seen) metric.MeasurementOption {
 	made := metric.WithAttributeSet(attribute.NewSet(s.attributes()...))
 	more := maps.Clone(*known)
 	more[key] = made
-	o.labels.CompareAndSwap(known, &more) // who loses makes it once more another time
+	o.labels.CompareAndSwap(known, &more) // on a lost race, the set is created again by a later request
 	return made
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Query gives the parameters of a request's query.
+// Query returns the parameters of the request's query.
 func Query(c *fiber.Ctx) request.Query {
 	args := c.Context().QueryArgs()
 	return func(name string) []string {
@@ -21,8 +21,8 @@ func Query(c *fiber.Ctx) request.Query {
 	}
 }
 
-// CheckQuery refuses a parameter that differs from a known one only in its case, underscores or hyphens. Fault: invalid_parameter. It
-// allocates nothing for known parameters: each request to a list passes here.
+// CheckQuery rejects a parameter that differs from a known one only in case, underscores or hyphens. Fault:
+// invalid_parameter. It does not allocate for known parameters, because every request for a list calls it.
 func CheckQuery(c *fiber.Ctx, known ...string) error {
 	for name := range c.Context().QueryArgs().All() {
 		if slices.ContainsFunc(known, func(k string) bool { return k == string(name) }) {
@@ -35,7 +35,7 @@ func CheckQuery(c *fiber.Ctx, known ...string) error {
 	return nil
 }
 
-// WithParameters returns a handler that calls next once the request's query passes [CheckQuery].
+// WithParameters returns a handler that calls next if the request's query passes [CheckQuery].
 func WithParameters(next fiber.Handler, known ...string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if err := CheckQuery(c, known...); err != nil {
@@ -45,7 +45,8 @@ func WithParameters(next fiber.Handler, known ...string) fiber.Handler {
 	}
 }
 
-// JSON reads the JSON object of a request's body into a struct, strictly. Faults: those of [Body]; invalid_parameter.
+// JSON strictly decodes the JSON object in the request's body
+// into a struct. Faults: those of [Body]; invalid_parameter.
 func JSON(c *fiber.Ctx, into any) error {
 	body, err := Body(c)
 	if err != nil {
@@ -54,5 +55,5 @@ func JSON(c *fiber.Ctx, into any) error {
 	return request.JSON(body, into)
 }
 
-// Slug reads the business of the path's :slug. Fault: business_not_found.
+// Slug returns the business's slug from the path parameter :slug. Fault: business_not_found.
 func Slug(c *fiber.Ctx) (string, error) { return request.Slug(c.Params("slug")) }

@@ -1,8 +1,8 @@
-// Package server runs one service: a public listener with only what the ingress routes, an internal one with the peer
-// API, probes and metrics, and the parts behind them, started and stopped in order.
+// Package server runs one service. It has a public listener with only the routes of the ingress, and an internal
+// listener with the peer API, probes and metrics. It starts and stops the other parts of the service in order.
 //
-// Handlers return errors; faults become the one JSON shape of semantics.md §7. Every request has a deadline, a bounded
-// body, a span, a metric and, when it fails on our side, a log line.
+// Handlers return errors; faults are sent in the JSON form of semantics.md §7. Every request
+// has a deadline, a bounded body, a span, a metric and, if it fails on our side, a log line.
 package server
 
 import (
@@ -26,17 +26,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone/zonefiles"
 )
 
-// Config are the settings every service has.
+// Config holds the settings that every service has.
 type Config struct {
-	// PublicAddr is where the public port listens.
+	// PublicAddr is the listen address of the public port.
 	PublicAddr string `env:"PUBLIC_ADDR, default=:8080"`
-	// InternalAddr is where the internal port listens.
+	// InternalAddr is the listen address of the internal port.
 	InternalAddr string `env:"INTERNAL_ADDR, default=:9090"`
-	// TrustedProxies are the CIDRs whose X-Forwarded-For (semantics.md §8), -Host and -Proto are believed.
+	// TrustedProxies are the CIDRs whose X-Forwarded-For (semantics.md §8), -Host and -Proto are trusted.
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
 	// RequestTimeout is the deadline of one request.
 	RequestTimeout time.Duration `env:"REQUEST_TIMEOUT, default=10s"`
-	// DrainDelay is how long a stopping service still accepts requests while it reports not ready.
+	// DrainDelay is how long a stopping service still accepts requests while it is not ready.
 	DrainDelay time.Duration `env:"DRAIN_DELAY, default=0s"`
 	// DrainTimeout bounds each step of stopping.
 	DrainTimeout time.Duration `env:"DRAIN_TIMEOUT, default=15s"`
@@ -44,48 +44,52 @@ type Config struct {
 	PublicBodyLimit int `env:"PUBLIC_BODY_LIMIT, default=262144"`
 	// InternalBodyLimit is the largest request body of the internal port, in bytes.
 	InternalBodyLimit int `env:"INTERNAL_BODY_LIMIT, default=16777216"`
-	// MaxConnections bounds the open connections of each port; 0: none.
+	// MaxConnections bounds the open connections of each port; 0: no bound.
 	MaxConnections int `env:"MAX_CONNECTIONS, default=8192"`
-	// MaxConnectionsPerAddress bounds those of one address, or of one /64, to the public port, and four times as many those of a /48; 0: none.
-	// Addresses of TrustedProxies are not bound by it: their connections are many clients'.
+	// MaxConnectionsPerAddress bounds the connections of one IPv4 address or one /64
+	// to the public port. For a /48 the bound is four times as high. 0: no bound.
+	// Addresses in TrustedProxies are exempt, because many clients share them.
 	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS, default=1024"`
-	// AnswerBytesInFlight bounds, for each port, the memory of large answers that are being written, and by itself that of large bodies that are
-	// read; half as much may wait. 0 is no bound.
-	// One business takes at most a quarter of it for answers.
+	// AnswerBytesInFlight bounds, for each port, the memory of large answers that are being
+	// written and, separately, that of large bodies that are being read. Half as much may
+	// wait. One business gets at most a quarter of the memory for answers. 0: no bound.
 	AnswerBytesInFlight int `env:"ANSWER_BYTES_IN_FLIGHT, default=67108864"`
-	// ReaderBytesPerSecond is the least speed at which a client reads a large answer after the first five seconds; the connection of a
-	// slower one is closed. 0 is no bound.
+	// ReaderBytesPerSecond is the minimal speed at which a client must read a large answer
+	// after the first five seconds. The connection of a slower client is closed. 0: no bound.
 	ReaderBytesPerSecond int `env:"READER_BYTES_PER_SECOND, default=65536"`
-	// Peers are the settings of calls to other services, and what these show at the internal port.
+	// Peers are the settings of calls to other services, and of the callers of the internal port.
 	Peers peer.Config
-	// Zones are the rules of time zones.
+	// Zones are the settings of the time zone rules.
 	Zones zonefiles.Config
-	// InternalHosts are names by which the internal port may be asked beside addresses, names without a dot and Kubernetes' own.
+	// InternalHosts are additional host names of the internal port. Addresses,
+	// names without a dot and names of Kubernetes are always accepted.
 	InternalHosts []string `env:"INTERNAL_HOSTS"`
 }
 
-// Validate checks what the types cannot say.
+// Validate checks the settings beyond their types.
 func (c *Config) Validate() error {
 	_, err := ParseProxies(c.TrustedProxies)
 	return err
 }
 
-// Runtime is what a service is given by whoever starts it. Without listeners it opens those of its [Config].
+// Runtime holds what the starting process passes to a service.
+// Without listeners the service opens those of its [Config].
 type Runtime struct {
 	Name             string
 	Clock            clock.Clock
 	Telemetry        *telemetry.Telemetry
 	Public, Internal net.Listener
-	// Open lets the internal port answer every caller, as the owner where none else is named, for tests of what lies behind it. No
-	// process sets it.
+	// Open makes the internal port accept every caller, with the owner as the
+	// default actor. It is for tests of the handlers; no process sets it.
 	Open bool
-	// Endpoints are the rows of the service's internal endpoints where they are not those of [endpoints.Of], as in tests.
+	// Endpoints are the rows of the service's internal endpoints; nil uses [endpoints.Of]. Tests set it.
 	Endpoints []endpoints.Endpoint
 }
 
 // Server is one running service.
 type Server struct {
-	// Public and Internal take the service's routes before Run. Internal panics for a route that has no row in libs/endpoints.
+	// Public and Internal take the service's routes before Run.
+	// Internal panics for a route without a row in libs/endpoints.
 	Public   *fiber.App
 	Internal fiber.Router
 
@@ -96,19 +100,19 @@ type Server struct {
 	public   *listener
 	internal *listener
 	observe  *observer
-	web      *web // nil where fiber serves the public port
+	web      *web // nil if fiber serves the public port
 	believed believed
 	https    bool // see [Server.ServedAt]
 	slow     slowness
 
 	internalApp *fiber.App
 	rows        []endpoints.Endpoint // of the internal endpoints
-	mounted     []string             // of them, as "METHOD path"
+	mounted     []string             // the mounted ones, as "METHOD path"
 	open        bool                 // [Runtime.Open]
 	refused     metric.Int64Counter
 
-	limit    Limit                  // of the public port; nil: none
-	limitBy  func(*fiber.Ctx) error // the same, where fiber serves it
+	limit    Limit                  // of the public port; nil: no limit
+	limitBy  func(*fiber.Ctx) error // the same, if fiber serves it
 	draining atomic.Bool
 	checks   []*check
 	parts    []part
@@ -159,7 +163,7 @@ func New(cfg Config, rt Runtime) (*Server, error) {
 	return s, nil
 }
 
-// openInternal prepares the internal port, which takes endpoints of the service's rows alone.
+// openInternal prepares the internal port, which only accepts the endpoints in the service's rows.
 func (s *Server) openInternal() {
 	if s.rows == nil {
 		s.rows = endpoints.Of(s.name)
@@ -182,33 +186,35 @@ func listen(given net.Listener, addr string, b bounds) (*listener, error) {
 	return newListener(opened, b), nil
 }
 
-// PublicAddr is the address the public port listens on.
+// PublicAddr returns the address of the public port.
 func (s *Server) PublicAddr() net.Addr { return s.public.Addr() }
 
-// InternalAddr is the address the internal port listens on.
+// InternalAddr returns the address of the internal port.
 func (s *Server) InternalAddr() net.Addr { return s.internal.Addr() }
 
-// Ready adds a check that /readyz asks, with a short deadline, until it has passed once. A store that goes away later
-// shows in answers, not in readiness: every replica would leave service at once, with what they can still answer.
+// Ready adds a check to /readyz, which calls it with a short deadline until it has
+// passed once. A store that fails later does not affect readiness: all replicas would
+// leave service at the same time, although they can still answer some requests.
 func (s *Server) Ready(name string, ask func(context.Context) error) {
 	s.checks = append(s.checks, &check{name: name, ask: ask})
 }
 
-// Go adds a part that runs beside the listeners until its context ends. When it fails, the service stops.
+// Go adds a part that runs alongside the listeners until its context ends. If it fails, the service stops.
 func (s *Server) Go(name string, run func(context.Context) error) {
 	s.parts = append(s.parts, part{name, run})
 }
 
-// OnStop adds a closer; closers run last, in reverse order.
+// OnStop adds a closer. Closers run last, in reverse order.
 func (s *Server) OnStop(name string, closer func(context.Context) error) {
 	s.closers = append(s.closers, part{name, closer})
 }
 
-// Draining reports whether the server stops: who waits for news on behalf of a request should answer it now.
+// Draining reports whether the server is stopping. A request that waits for news should then be answered immediately.
 func (s *Server) Draining() bool { return s.draining.Load() }
 
-// Run serves until ctx ends or a part dies, then stops politely: not ready, drain, stop accepting, finish, end the
-// parts, close the stores in reverse order of their opening. Its error names the part that died.
+// Run serves until ctx ends or a part fails. Then it stops in order: it becomes not
+// ready, drains, stops accepting, finishes requests, ends the parts, and closes the
+// stores in reverse order of their opening. Its error names the part that failed.
 func (s *Server) Run(ctx context.Context) error {
 	if err := s.unmounted(); err != nil && !s.open {
 		return errors.Join(err, s.Close())
@@ -239,12 +245,13 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	errs := []error{cause, s.drain(cause == nil)}
 	stop()
-	s.closeListeners() // a listener that had not begun to serve would not have heard of the draining
+	s.closeListeners() // a listener that has not started to serve does not notice the drain
 	wg.Wait()
 	return errors.Join(append(errs, s.Close())...)
 }
 
-// publicPort serves with net/http where it was given a route, with fiber else.
+// publicPort returns the function that serves the public port: with
+// net/http if [Server.HandleHTTP] was called, otherwise with fiber.
 func (s *Server) publicPort() func(context.Context) error {
 	if s.web == nil {
 		return func(context.Context) error { return s.Public.Listener(s.public) }
@@ -252,11 +259,12 @@ func (s *Server) publicPort() func(context.Context) error {
 	return func(context.Context) error { return s.web.serve() }
 }
 
-// drain stops taking requests and waits for those in flight.
+// drain stops accepting requests and waits for those in flight.
 func (s *Server) drain(polite bool) error {
 	s.draining.Store(true)
 	if polite && s.cfg.DrainDelay > 0 {
-		time.Sleep(s.cfg.DrainDelay) // endpoints still route here until they have seen that it is not ready
+		// The cluster routes requests here until it has noticed that the service is not ready.
+		time.Sleep(s.cfg.DrainDelay)
 	}
 	deadline, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
 	defer cancel()
@@ -266,7 +274,8 @@ func (s *Server) drain(polite bool) error {
 			errs = append(errs, fmt.Errorf("%s: draining the %s port %w", s.name, port.bounds.port, err))
 		}
 	}
-	// The HTTP servers hear of it last: they close connections that they hold for idle while a request is on its way to them.
+	// The HTTP servers are shut down last: they close connections that
+	// they consider idle although a request is on its way to them.
 	if s.web != nil {
 		errs = append(errs, s.web.http.Shutdown(deadline))
 	}
@@ -274,7 +283,8 @@ func (s *Server) drain(polite bool) error {
 	return errors.Join(errs...)
 }
 
-// Close runs the closers in reverse order and frees the listeners. Run calls it; who never runs the server must.
+// Close runs the closers in reverse order and closes the listeners.
+// Run calls it; a server that never runs must be closed by the caller.
 func (s *Server) Close() error {
 	deadline, cancel := context.WithTimeout(context.Background(), s.cfg.DrainTimeout)
 	defer cancel()
@@ -289,5 +299,5 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// closeListeners may be called again: closing a closed listener changes nothing.
+// closeListeners closes both listeners. It is idempotent.
 func (s *Server) closeListeners() { _, _ = s.public.Close(), s.internal.Close() }

@@ -12,13 +12,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 )
 
-// sources decides who may ask the internal port: Slotmesh's own services, each of which shows its own secret, and the
-// platform, which needs none for probes and metrics. A page in a browser that can reach the port is told by its Origin, or, where a
-// name of its own was pointed at the port (DNS rebinding), by the Host.
+// sources decides who may use the internal port: Slotmesh's own services, each with its own credential,
+// and the platform, which needs none for probes and metrics. A web page in a browser that can reach the
+// port is recognized by its Origin, or, if a domain was pointed at the port (DNS rebinding), by the Host.
 type sources struct {
 	callers peer.Callers
-	hosts   []string // further names, in lower case
-	open    bool     // no secret is asked for
+	hosts   []string // additional host names, in lower case
+	open    bool     // no credential is required
 	refused metric.Int64Counter
 }
 
@@ -30,19 +30,19 @@ func (s *Server) sources(cfg Config, open bool) *sources {
 	return g
 }
 
-// platform are the paths that are asked without a secret.
+// platform are the paths that need no credential.
 var platform = map[string]bool{"/livez": true, "/readyz": true, "/metrics": true}
 
-// callerKey is the local of a request that names the service that calls.
+// callerKey is the key of the calling service's name in the locals of a request.
 type callerKey struct{}
 
-// callerOf returns the name of the service that calls, "" for the platform.
+// callerOf returns the name of the calling service; "" for the platform.
 func callerOf(c *fiber.Ctx) string {
 	name, _ := c.Locals(callerKey{}).(string)
 	return name
 }
 
-// check refuses strangers, before any of their body is read, and notes which service calls.
+// check refuses unknown callers before their body is read, and stores the name of the calling service.
 func (g *sources) check(c *fiber.Ctx) error {
 	header := &c.Request().Header
 	switch {
@@ -66,8 +66,8 @@ func (g *sources) refuse(c *fiber.Ctx, by, sentence string) error {
 	return fault.New(fault.SourceForbidden, sentence)
 }
 
-// ours reports whether a Host can only be meant for a service: an address, a name without a dot, one of Kubernetes', or one
-// that was set. Nobody can register those.
+// ours reports whether a Host can only mean a service: an address, a name without a dot, a
+// name of Kubernetes, or a configured one. None of these names can be registered publicly.
 func (g *sources) ours(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -6,8 +6,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// plainTargets makes percent-encoded unreserved characters of a path the characters that they stand for (RFC 3986
-// §6.2.2.2), before anything reads the path: routes, limits and the service behind the front all see one path.
+// plainTargets decodes percent-encoded unreserved characters in a path (RFC 3986 §6.2.2.2) before
+// any code reads the path. Routes, limits and the service behind the front then see the same path.
 func plainTargets(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if target, changed := decodeUnreserved(ctx.Request.Header.RequestURI()); changed {
@@ -17,8 +17,9 @@ func plainTargets(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// decodeUnreserved returns a request's target with the unreserved characters of its path decoded, and whether that
-// changed it. A target whose path then had a segment of dots stays as it was sent: it must not lead elsewhere.
+// decodeUnreserved returns a request's target with the unreserved characters of its
+// path decoded, and whether that changed it. If the decoded path has a dot segment,
+// the target stays unchanged, because it must not lead to another resource.
 func decodeUnreserved(target []byte) ([]byte, bool) {
 	end := bytes.IndexAny(target, "?#")
 	if end < 0 {
@@ -42,7 +43,7 @@ func decodeUnreserved(target []byte) ([]byte, bool) {
 	return append(plain, target[end:]...), true
 }
 
-// unreservedAt returns the unreserved character whose percent-encoding b begins with.
+// unreservedAt returns the unreserved character whose percent-encoding is at the start of b.
 func unreservedAt(b []byte) (byte, bool) {
 	if len(b) < 3 || b[0] != '%' {
 		return 0, false

@@ -16,12 +16,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// HTTPHandler answers a request by net/http. An error is sent as a fault; nothing may have been written before it.
+// HTTPHandler answers a request of net/http. A returned error is sent
+// as a fault; in that case the handler must not have written anything.
 type HTTPHandler func(w http.ResponseWriter, r *http.Request) error
 
-// HandleHTTP gives the public port to net/http, for handlers of libraries that are made for it, and adds an exact path
-// to what it serves. Requests pass the same span, metric, log line, deadline, body bound and faults as with fiber;
-// nothing mounted on Public is reached any more. Handlers tell methods apart themselves.
+// HandleHTTP makes net/http serve the public port, for handlers of libraries that require it, and
+// adds an exact path. Requests get the same span, metric, log line, deadline, body limit and faults
+// as with fiber. Routes on Public are no longer reachable. Handlers distinguish methods themselves.
 func (s *Server) HandleHTTP(path string, handler HTTPHandler) {
 	if s.web == nil {
 		s.web = newWeb(s)
@@ -29,15 +30,15 @@ func (s *Server) HandleHTTP(path string, handler HTTPHandler) {
 	s.web.routes[path] = handler
 }
 
-// web is the public port where net/http serves it.
+// web is the public port of a service that uses net/http.
 type web struct {
 	server *Server
 	routes map[string]HTTPHandler
 	http   *http.Server
-	bodies *room // nil: without a bound
+	bodies *room // nil: no bound
 }
 
-// newWeb prepares the net/http server, with the bounds that the fiber ports have.
+// newWeb returns the net/http server, with the bounds of the fiber ports.
 func newWeb(s *Server) *web {
 	w := &web{server: s, routes: make(map[string]HTTPHandler), bodies: s.bodies()}
 	w.http = &http.Server{
@@ -58,7 +59,7 @@ func newWeb(s *Server) *web {
 	return w
 }
 
-// connKey is under what a request's context keeps its connection.
+// connKey is the context key of a request's connection.
 type connKey struct{}
 
 func (w *web) serve() error {
@@ -68,7 +69,7 @@ func (w *web) serve() error {
 	return nil
 }
 
-// ServeHTTP observes one request.
+// ServeHTTP handles one request with its span, metric and log line.
 func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
 	tel := w.server.tel
@@ -101,12 +102,12 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 	method := r.Method
 	if !slices.Contains(knownMethods, method) {
-		method = otherMethod // the caller's text stays out of labels
+		method = otherMethod // keeps the caller's text out of labels
 	}
 	w.server.observe.finish(ctx, span, start, seen{method: method, route: route, status: answer.status, cause: cause})
 }
 
-// route finds what answers a request, and the name of its path for telemetry.
+// route returns the name of a request's path for telemetry, and its handler.
 func (w *web) route(r *http.Request, on net.Conn) (string, HTTPHandler) {
 	refuse := func(err error) HTTPHandler {
 		return func(http.ResponseWriter, *http.Request) error { return err }
@@ -124,7 +125,8 @@ func (w *web) route(r *http.Request, on net.Conn) (string, HTTPHandler) {
 	return r.URL.Path, handler
 }
 
-// guarded gives the request its deadline, which counts from when it came, and turns a panic into an error.
+// guarded runs the handler with the request's deadline, which
+// counts from its arrival, and converts a panic into an error.
 func (w *web) guarded(out http.ResponseWriter, r *http.Request, handler HTTPHandler) error {
 	ctx, cancel := context.WithDeadline(r.Context(), clock.Arrived(r.Context()).Add(w.server.cfg.RequestTimeout))
 	defer cancel()
@@ -138,7 +140,7 @@ func (w *web) guarded(out http.ResponseWriter, r *http.Request, handler HTTPHand
 	})
 }
 
-// sendHTTPFault writes a fault as the response, as sendFault does.
+// sendHTTPFault writes a fault as the response, like sendFault.
 func sendHTTPFault(out http.ResponseWriter, f *fault.Error) {
 	header := out.Header()
 	if f.RetryAfter > 0 {
@@ -147,10 +149,10 @@ func sendHTTPFault(out http.ResponseWriter, f *fault.Error) {
 	header.Set("Content-Type", "application/json")
 	header.Set("Cache-Control", "no-store")
 	out.WriteHeader(f.Kind.Status)
-	_, _ = out.Write(f.Body()) // a client that has gone needs no answer
+	_, _ = out.Write(f.Body()) // a disconnected client needs no answer
 }
 
-// answered remembers the status that was sent.
+// answered records the status that was sent.
 type answered struct {
 	http.ResponseWriter
 	body   *unread
@@ -158,7 +160,7 @@ type answered struct {
 	sent   bool
 }
 
-// WriteHeader sends the status, and that the connection closes where the body was left unread.
+// WriteHeader sends the status. If the body was not read, it also closes the connection after the answer.
 func (a *answered) WriteHeader(status int) {
 	if !a.sent && a.body.left() {
 		a.Header().Set("Connection", "close")
@@ -178,5 +180,5 @@ func (a *answered) Write(part []byte) (int, error) {
 	return a.ResponseWriter.Write(part)
 }
 
-// Unwrap lets [http.ResponseController] reach the connection.
+// Unwrap gives [http.ResponseController] access to the connection.
 func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
