@@ -8,8 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clip"
 )
 
-// Date is a calendar date without a zone, counted in days since 1970-01-01.
-// Arithmetic on it is plain integer arithmetic: d+1 is the next day.
+// Date is a calendar date without a zone, in days since 1970-01-01. Integer arithmetic applies: d+1 is the next day.
 type Date int32
 
 // NewDate returns the date of year, month and day; values out of range are normalised as by [time.Date].
@@ -17,8 +16,8 @@ func NewDate(year int, month time.Month, day int) Date {
 	return Date(floorDiv(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix(), secondsPerDay))
 }
 
-// ParseDate reads YYYY-MM-DD and refuses dates that do not exist, such as 2027-02-29 (semantics.md §1). The calendar has no year 0, and
-// PostgreSQL refuses it.
+// ParseDate parses YYYY-MM-DD. It rejects dates that do not exist, such as 2027-02-29
+// (semantics.md §1), and the year 0, which the calendar does not have and PostgreSQL rejects.
 func ParseDate(s string) (Date, error) {
 	if len(s) != len(time.DateOnly) {
 		return 0, fmt.Errorf("%q is not a date; write YYYY-MM-DD, such as 2027-03-01", clip.Text(s))
@@ -30,7 +29,7 @@ func ParseDate(s string) (Date, error) {
 	return Date(floorDiv(t.Unix(), secondsPerDay)), nil
 }
 
-// DateOf returns the date that the instant t has in loc.
+// DateOf returns the date of the instant t in loc.
 func DateOf(t time.Time, loc *time.Location) Date {
 	y, m, d := t.In(loc).Date()
 	return NewDate(y, m, d)
@@ -46,15 +45,15 @@ func (d Date) YMD() (int, time.Month, int) {
 	return time.Unix(int64(d)*secondsPerDay, 0).UTC().Date()
 }
 
-// String renders d as YYYY-MM-DD.
+// String returns d as YYYY-MM-DD.
 func (d Date) String() string {
 	return time.Unix(int64(d)*secondsPerDay, 0).UTC().Format(time.DateOnly)
 }
 
-// MarshalText renders d as YYYY-MM-DD.
+// MarshalText returns d as YYYY-MM-DD.
 func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what [ParseDate] reads.
+// UnmarshalText parses text like [ParseDate].
 func (d *Date) UnmarshalText(b []byte) error {
 	p, err := ParseDate(string(b))
 	if err != nil {
@@ -70,11 +69,11 @@ const (
 	MinutesPerDay = 1440
 )
 
-// TimeOfDay is a local wall-clock time in minutes after midnight, 0 to 1440 (24:00) when read from text.
-// Minutes beyond 1440 name the following day, as the end of an overnight [Window] does.
+// TimeOfDay is a local time in minutes after midnight, 0 to 1440 (24:00) if parsed from
+// text. Larger values are on the next day, such as the end of an overnight [Window].
 type TimeOfDay int
 
-// ParseTimeOfDay reads HH:MM from 00:00 to 24:00.
+// ParseTimeOfDay parses HH:MM from 00:00 to 24:00.
 func ParseTimeOfDay(s string) (TimeOfDay, error) {
 	bad := fmt.Errorf("%q is not a time of day; write HH:MM in 24 hours, such as 09:30", clip.Text(s))
 	if len(s) != 5 || s[2] != ':' {
@@ -88,7 +87,7 @@ func ParseTimeOfDay(s string) (TimeOfDay, error) {
 	return TimeOfDay(h*60 + m), nil
 }
 
-// String renders t as HH:MM on its own day, so 1500 is "01:00" and 1440 is "24:00".
+// String returns t as HH:MM on its own day: 1500 is "01:00" and 1440 is "24:00".
 func (t TimeOfDay) String() string {
 	if t > MinutesPerDay {
 		t %= MinutesPerDay
@@ -96,10 +95,10 @@ func (t TimeOfDay) String() string {
 	return fmt.Sprintf("%02d:%02d", int(t)/60, int(t)%60)
 }
 
-// MarshalText renders t as [TimeOfDay.String] does.
+// MarshalText returns t in the form of [TimeOfDay.String].
 func (t TimeOfDay) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText reads what [ParseTimeOfDay] reads.
+// UnmarshalText parses text like [ParseTimeOfDay].
 func (t *TimeOfDay) UnmarshalText(b []byte) error {
 	p, err := ParseTimeOfDay(string(b))
 	if err != nil {
@@ -109,12 +108,12 @@ func (t *TimeOfDay) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Window is a local time span that begins on one date: From in 0..1439, To in From+1..2880.
-// To beyond 1440 ends on the next date ("20:00-02:00" is {1200, 1560}); "00:00-24:00" is the whole day.
+// Window is a local time span that starts on one date: From is in 0..1439, To in From+1..2880. To
+// beyond 1440 is on the next date: "20:00-02:00" is {1200, 1560}. "00:00-24:00" is the whole day.
 type Window struct{ From, To TimeOfDay }
 
-// ParseWindow reads "HH:MM-HH:MM". An end at or before the start lies on the next day, except that
-// an equal start and end is refused: it could mean nothing or a whole day ("00:00-24:00" says the latter).
+// ParseWindow parses "HH:MM-HH:MM". An end before the start is on the next day. An equal start
+// and end is rejected, because it could mean nothing or a whole day, which is "00:00-24:00".
 func ParseWindow(s string) (Window, error) {
 	if len(s) != 11 || s[5] != '-' {
 		return Window{}, fmt.Errorf("%q is not a window; write HH:MM-HH:MM, such as 09:00-17:00", clip.Text(s))
@@ -138,13 +137,13 @@ func ParseWindow(s string) (Window, error) {
 	return Window{From: from, To: to}, nil
 }
 
-// String renders w as "HH:MM-HH:MM".
+// String returns w as "HH:MM-HH:MM".
 func (w Window) String() string { return w.From.String() + "-" + w.To.String() }
 
-// MarshalText renders w as [Window.String] does.
+// MarshalText returns w in the form of [Window.String].
 func (w Window) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
-// UnmarshalText reads what [ParseWindow] reads.
+// UnmarshalText parses text like [ParseWindow].
 func (w *Window) UnmarshalText(b []byte) error {
 	p, err := ParseWindow(string(b))
 	if err != nil {
@@ -154,13 +153,13 @@ func (w *Window) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// LocalDateTime is a wall-clock moment without a zone.
+// LocalDateTime is a local date and time without a zone.
 type LocalDateTime struct {
 	Date Date
 	Time TimeOfDay
 }
 
-// ParseLocalDateTime reads YYYY-MM-DDTHH:MM.
+// ParseLocalDateTime parses YYYY-MM-DDTHH:MM.
 func ParseLocalDateTime(s string) (LocalDateTime, error) {
 	if len(s) != 16 || s[10] != 'T' {
 		return LocalDateTime{}, fmt.Errorf("%q is not a local date and time; write YYYY-MM-DDTHH:MM, such as 2027-03-01T09:30", clip.Text(s))
@@ -176,18 +175,18 @@ func ParseLocalDateTime(s string) (LocalDateTime, error) {
 	return LocalDateTime{Date: d, Time: t}, nil
 }
 
-// Before reports whether l lies before o on the wall clock.
+// Before reports whether l is before o in local time.
 func (l LocalDateTime) Before(o LocalDateTime) bool {
 	return int64(l.Date)*MinutesPerDay+int64(l.Time) < int64(o.Date)*MinutesPerDay+int64(o.Time)
 }
 
-// String renders l as YYYY-MM-DDTHH:MM.
+// String returns l as YYYY-MM-DDTHH:MM.
 func (l LocalDateTime) String() string { return l.Date.String() + "T" + l.Time.String() }
 
-// MarshalText renders l as [LocalDateTime.String] does.
+// MarshalText returns l in the form of [LocalDateTime.String].
 func (l LocalDateTime) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText reads what [ParseLocalDateTime] reads.
+// UnmarshalText parses text like [ParseLocalDateTime].
 func (l *LocalDateTime) UnmarshalText(b []byte) error {
 	p, err := ParseLocalDateTime(string(b))
 	if err != nil {

@@ -2,11 +2,11 @@ package timespan
 
 import "slices"
 
-// The functions of this file work on sets of instants: slices of spans sorted by Start. They write to a slice that the
-// caller lends (cut to length 0 first, grown where needed), so that sweeps over many sets need no allocation each; the
-// slice lent must not share memory with the arguments.
+// The functions in this file operate on sets of instants: slices of spans sorted by Start.
+// They write to a slice dst of the caller, which is truncated first and grown if necessary, so
+// that loops over many sets need no allocations. dst must not share memory with the arguments.
 
-// Normalize sorts spans, drops empty ones, joins those that overlap or touch, and returns the result in the same memory.
+// Normalize sorts spans, drops empty ones, and merges those that overlap or touch. The result uses the same memory.
 func Normalize(spans []Span) []Span {
 	if !slices.IsSortedFunc(spans, byStart) {
 		slices.SortFunc(spans, byStart)
@@ -25,7 +25,7 @@ func Normalize(spans []Span) []Span {
 	return spans[:n]
 }
 
-// Intersect returns in dst the instants that lie in both a and b, each normalized.
+// Intersect returns in dst the instants in both a and b, which must be normalized.
 func Intersect(dst, a, b []Span) []Span {
 	dst = dst[:0]
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -41,8 +41,8 @@ func Intersect(dst, a, b []Span) []Span {
 	return dst
 }
 
-// Subtract returns in dst the instants of a that do not lie in b. a is normalized; b is sorted by Start, its spans may
-// overlap and may be empty.
+// Subtract returns in dst the instants in a but not in b. a must be
+// normalized. b must be sorted by Start; its spans may overlap or be empty.
 func Subtract(dst, a, b []Span) []Span {
 	dst = dst[:0]
 	i := 0

@@ -12,13 +12,13 @@ type Weekday time.Weekday
 
 var weekdayNames = [7]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
-// String renders the day as it is written in a manifest.
+// String returns the day in the form of a manifest.
 func (d Weekday) String() string { return weekdayNames[d] }
 
-// MarshalText renders the day as [Weekday.String] does.
+// MarshalText returns the day in the form of [Weekday.String].
 func (d Weekday) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads mon to sun.
+// UnmarshalText parses mon to sun.
 func (d *Weekday) UnmarshalText(b []byte) error {
 	for i, name := range weekdayNames {
 		if name == string(b) {

@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
-// Zone returns the time zone of an IANA name, or otherwise where the name is "" or not known.
+// Zone returns the time zone with an IANA name, or otherwise if the name is "" or unknown.
 func Zone(name string, otherwise *time.Location) *time.Location {
 	if name == "" {
 		return otherwise
