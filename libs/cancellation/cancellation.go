@@ -1,5 +1,6 @@
-// Package cancellation says what cancelling a booking, an order of tickets or a reservation would do, and how much an
-// owner or a customer may have refunded of it (lifecycle.md §4), for the services that keep them. It is pure.
+// Package cancellation computes the effect of cancelling a booking, an order of
+// tickets or a reservation, and the amount that an owner or a customer may get
+// refunded (lifecycle.md §4). The services that store them use it. It is pure.
 package cancellation
 
 import (
@@ -14,52 +15,53 @@ import (
 	"github.com/slotmesh/slotmesh/libs/refund"
 )
 
-// Purchase is what is cancelled, as far as refunds ask.
+// Purchase is the booking, order or reservation that is cancelled, with the data that refunds need.
 type Purchase struct {
-	What        string // in the sentences of refusals
+	What        string // noun for error sentences
 	Status      string
-	Cancellable bool // it can be cancelled from this status
+	Cancellable bool // whether Status permits a cancellation
 	Paid        Paid
 	Currency    money.Currency
 	MadeAt      time.Time
 	StartsAt    time.Time
-	// Unconfirmed says that the business has not confirmed it yet. To cancel it is then to decline it, which refunds
-	// all.
+	// Unconfirmed reports that the business has not confirmed the purchase yet.
+	// The owner's cancellation then declines it, which refunds everything.
 	Unconfirmed bool
-	// FormerStarts are those that the business has moved it from. Its customer may cancel it until it starts, by the
-	// best of all starts.
+	// FormerStarts are the starts from which the business has rescheduled it. The
+	// customer may cancel until the current start, with the best refund of all starts.
 	FormerStarts []time.Time
-	// Withdrawn says that the business no longer offers what was sold. Its customer may cancel it, and all goes back.
+	// Withdrawn reports that the business no longer offers what
+	// was sold. The customer may cancel it and gets a full refund.
 	Withdrawn bool
 }
 
-// Paid is what of a purchase was paid online, in minor units of its currency; the zero value is nothing.
+// Paid is the online payment of a purchase, in minor units of its currency. The zero value means nothing was paid.
 type Paid struct {
 	Amount    int64
-	Left      int64         // of Amount: neither refunded nor on its way back
-	Elsewhere int64         // of what is not left: refunded at the provider, which the policy's share includes
-	Refunding bool          // a refund is on its way
-	Policy    refund.Policy // that it was sold under
-	Step      int64         // the provider pays multiples of it; 0 is 1
+	Left      int64         // part of Amount that is neither refunded nor in a pending refund
+	Elsewhere int64         // part that was refunded at the provider; it counts towards the policy's share
+	Refunding bool          // a refund is pending
+	Policy    refund.Policy // at the time of the sale
+	Step      int64         // refunds must be multiples of it; 0 means 1
 }
 
-// payable is the most that the provider can pay of an amount; some pay certain currencies in coarser steps than these
-// have.
+// payable returns the largest amount up to amount that the provider can pay. For
+// certain currencies some providers pay in coarser steps than the minor unit.
 func (p Paid) payable(amount int64) int64 { return amount - amount%max(p.Step, 1) }
 
-// Preview is what a cancellation would do now.
+// Preview is the effect of a cancellation now.
 type Preview struct {
 	Allowed bool
-	Reason  string // why it is not allowed: one of booking's Cancel… reasons, or the status of what it is of
-	// Refund is what the policy gives back, in minor units of Currency; Percent is its share of what was paid online.
+	Reason  string // if not allowed: one of booking's Cancel… reasons, or the status of the purchase
+	// Refund is the refund by the policy, in minor units of Currency. Percent is its share of the online payment.
 	Refund   int64
 	Percent  int
 	Currency money.Currency
-	Until    time.Time // the last instant at which this holds; zero where it is not allowed or does not end
-	Deadline time.Time // the last instant at which the customer may cancel; zero for the owner
+	Until    time.Time // last instant at which this holds; zero if not allowed or if it never changes
+	Deadline time.Time // last instant at which the customer may cancel; zero for the owner
 }
 
-// Shown is a preview as the internal APIs tell of it.
+// Shown returns the preview in the form of the internal APIs.
 func (p Preview) Shown() booking.Cancellation {
 	shown := booking.Cancellation{Allowed: p.Allowed, Reason: p.Reason, Refund: booking.CancellationRefund{
 		Amount: p.Currency.JSON(p.Refund), Percent: p.Percent, Currency: p.Currency.Code,
@@ -75,7 +77,7 @@ func (p Preview) Shown() booking.Cancellation {
 	return shown
 }
 
-// Preview says what a cancellation by the owner would do now.
+// Preview returns the effect of a cancellation by the owner now.
 func (of Purchase) Preview(now time.Time) Preview {
 	p := of.preview(now)
 	if p.Allowed && of.declines() {
@@ -85,10 +87,10 @@ func (of Purchase) Preview(now time.Time) Preview {
 	return p
 }
 
-// declines reports whether a cancellation by the owner declines what was paid and not confirmed.
+// declines reports whether the owner's cancellation declines a purchase that was paid and not confirmed.
 func (of Purchase) declines() bool { return of.Unconfirmed && of.Paid.Left > 0 }
 
-// preview says what a cancellation by the policy would do now.
+// preview returns the effect of a cancellation by the policy now.
 func (of Purchase) preview(now time.Time) Preview {
 	p := Preview{Currency: of.Currency}
 	if !of.Cancellable {
@@ -106,7 +108,7 @@ func (of Purchase) preview(now time.Time) Preview {
 	return p
 }
 
-// ForCustomer says what a cancellation by the customer would do now, under the offer of the business.
+// ForCustomer returns the effect of a cancellation by the customer now, under the business's offer.
 func (of Purchase) ForCustomer(offer *catalog.Offer, now time.Time) Preview {
 	p := of.preview(now)
 	if !p.Allowed {
@@ -114,7 +116,7 @@ func (of Purchase) ForCustomer(offer *catalog.Offer, now time.Time) Preview {
 	}
 	within := offer.SelfService.CancelUntilHours
 	if of.Withdrawn || len(of.FormerStarts) > 0 {
-		within = new(int) // the business has changed it
+		within = new(int) // the business has changed the purchase: the customer may cancel until the start
 	}
 	if within == nil {
 		return Preview{Reason: booking.CancelNotOffered, Currency: of.Currency}
@@ -130,9 +132,9 @@ func (of Purchase) ForCustomer(offer *catalog.Offer, now time.Time) Preview {
 	return p
 }
 
-// Agreed is what goes back to a customer who cancels now, having agreed to this much in the currency of the purchase.
-// Faults: invalid_parameter for what is no amount of it; conflict where it cannot be cancelled by customers, or the
-// refund has become another one.
+// Agreed returns the refund of a customer who cancels now and has agreed to the amount
+// agreed, in the currency of the purchase. Faults: invalid_parameter if the amount is invalid
+// for the currency; conflict if customers cannot cancel it, or if the refund has changed.
 func (of Purchase) Agreed(offer *catalog.Offer, agreed decimal.Decimal, now time.Time) (refund.Owed, error) {
 	seen, err := of.Currency.Minor(agreed)
 	if err != nil {
@@ -152,8 +154,9 @@ func (of Purchase) Agreed(offer *catalog.Offer, agreed decimal.Decimal, now time
 	}
 }
 
-// Afterwards is what is to be given back of what is over, all that is left where wanted is "". Faults: conflict where
-// it is still ahead, a refund is on its way, or more is wanted than is left; invalid_parameter for what is no amount.
+// Afterwards returns the refund of a purchase that is over; for "" it is the whole
+// remainder. Faults: conflict if the purchase can still be cancelled, a refund is pending,
+// or wanted exceeds the remainder; invalid_parameter if wanted is not a valid amount.
 func (of Purchase) Afterwards(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
 	if wanted == "" {
 		wanted = booking.RefundFull
@@ -171,9 +174,9 @@ func (of Purchase) Afterwards(wanted booking.RefundAmount, now time.Time) (refun
 	return of.owed(wanted, now)
 }
 
-// Owed is what is to be given back by an owner who cancels now, by the policy where wanted is "". What was paid and
-// never confirmed goes back whole. Faults: conflict where more is wanted than is left, or less of what was never
-// confirmed; invalid_parameter for what is no amount.
+// Owed returns the refund of an owner who cancels now; for "" it follows the policy. A payment that was
+// never confirmed is refunded in full. Faults: conflict if wanted exceeds the remainder, or is less
+// than the full refund of an unconfirmed purchase; invalid_parameter if wanted is not a valid amount.
 func (of Purchase) Owed(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
 	if !of.declines() {
 		return of.owed(wanted, now)
@@ -199,7 +202,7 @@ func (of Purchase) owed(wanted booking.RefundAmount, now time.Time) (refund.Owed
 	return owed, err
 }
 
-// wanted returns the refund that an owner asks for, at most what is left.
+// wanted returns the refund that an owner requests, at most the remainder.
 func (of Purchase) wanted(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
 	left := of.Paid.Left
 	switch wanted {
@@ -229,7 +232,7 @@ func (of Purchase) wanted(wanted booking.RefundAmount, now time.Time) (refund.Ow
 	return refund.Of(amount, of.Paid.Amount), nil
 }
 
-// byPolicy is what the policy gives back of what is cancelled now.
+// byPolicy returns the refund by the policy for a cancellation now.
 func (of Purchase) byPolicy(now time.Time) refund.Owed {
 	if of.Paid.Left == 0 {
 		return refund.Owed{}
