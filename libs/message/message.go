@@ -1,7 +1,6 @@
-// Package message says sentences in the reader's own language: one file of data for each of the 36 languages of
-// semantics.md §4, with a form for each plural category that CLDR gives the language. It holds those that go by a
-// messageCode ([Load]), whose counts are written in the digits that the language has by custom, and reads the files of
-// other packages ([Read]).
+// Package message provides sentences in the reader's language. It has one data file for each of the 36 languages of
+// semantics.md §4, with a form for each plural category of the language in CLDR. [Load] returns the sentences that
+// have a messageCode; their counts use the language's customary digits. [Read] reads the files of other packages.
 package message
 
 import (
@@ -20,10 +19,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/locale"
 )
 
-// ID names a sentence.
+// ID identifies a sentence.
 type ID string
 
-// The sentences. [NotEnoughUnits] counts the units that are free; the others count nothing.
+// The sentences. [NotEnoughUnits] contains the number of free units; the others contain no number.
 const (
 	RentalNotFound     ID = "rental_not_found"
 	NotEnoughUnits     ID = "not_enough_units"
@@ -32,27 +31,27 @@ const (
 	BeyondAdvanceLimit ID = "beyond_advance_limit"
 	TooShort           ID = "too_short"
 	TooLong            ID = "too_long"
-	Closed             ID = "closed" // pick-up or return lies outside opening hours
+	Closed             ID = "closed" // pick-up or return is outside opening hours
 )
 
-// fallback is the language of whoever asks for none that is there.
+// fallback is the language for readers whose languages are all missing.
 const fallback = "en"
 
 //go:embed sentences/*.json
 var files embed.FS
 
-// Catalog holds sentences in every language of its files. It is safe for many goroutines.
+// Catalog holds sentences in every language of its files. It is safe for concurrent use.
 type Catalog struct {
 	languages  []string // codes, sorted
 	localizers map[string]*i18n.Localizer
 	digits     map[string]*textmessage.Printer
-	single     map[string]map[string]bool // by language, the sentences that have one form alone, whatever is counted
+	single     map[string]map[string]bool // by language: sentences with a single form for all counts
 }
 
-// Load reads the sentences that are built in. Its error is a fault of the data, which the tests find.
+// Load reads the built-in sentences. It returns an error only for invalid data, which the tests detect.
 func Load() (*Catalog, error) { return Read(files, "sentences") }
 
-// Read reads the sentences of a folder that holds a file <code>.json, in go-i18n's format, for each language.
+// Read reads the sentences in a folder, which has one file <code>.json in go-i18n's format per language.
 func Read(from fs.FS, folder string) (*Catalog, error) {
 	entries, err := fs.ReadDir(from, folder)
 	if err != nil {
@@ -81,8 +80,8 @@ func Read(from fs.FS, folder string) (*Catalog, error) {
 // Languages returns the codes of all languages, sorted.
 func (c *Catalog) Languages() []string { return slices.Clone(c.languages) }
 
-// Choose returns the language of the first of wanted that is there, as BCP 47 compares tags ("pt-BR" finds pt), else
-// English. Empty and unknown ones are passed over.
+// Choose returns the language of the first tag in wanted that the catalog has, by the comparison
+// of BCP 47 tags ("pt-BR" finds pt), otherwise English. Empty and unknown tags are skipped.
 func (c *Catalog) Choose(wanted ...string) string {
 	for _, w := range wanted {
 		if _, ok := c.localizers[w]; ok {
@@ -95,16 +94,17 @@ func (c *Catalog) Choose(wanted ...string) string {
 	return fallback
 }
 
-// Say returns a sentence that counts nothing, in one of [Catalog.Languages]. Its error says that the data has none.
+// Say returns a sentence without a count, in one of [Catalog.Languages].
+// It returns an error if the data lacks the sentence.
 func (c *Catalog) Say(code string, id ID) (string, error) { return c.Fill(code, id, nil) }
 
-// Fill returns a sentence that counts nothing, its placeholders filled with data.
+// Fill returns a sentence without a count, with its placeholders filled from data.
 func (c *Catalog) Fill(code string, id ID, data map[string]string) (string, error) {
 	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), TemplateData: data})
 }
 
-// FillCount returns a sentence in the plural form of count, from 0 on, its placeholders filled with data. One that has a single form has it
-// for every count.
+// FillCount returns a sentence in the plural form of count, which is at least 0, with its
+// placeholders filled from data. A sentence with a single form has that form for every count.
 func (c *Catalog) FillCount(code string, id ID, count int, data map[string]string) (string, error) {
 	if c.single[code][string(id)] {
 		return c.Fill(code, id, data)
@@ -112,7 +112,8 @@ func (c *Catalog) FillCount(code string, id ID, count int, data map[string]strin
 	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), PluralCount: count, TemplateData: data})
 }
 
-// SayCount returns a sentence in the plural form of count, from 0 on. Its error says that the data has none.
+// SayCount returns a sentence in the plural form of count, which is
+// at least 0. It returns an error if the data lacks the sentence.
 func (c *Catalog) SayCount(code string, id ID, count int) (string, error) {
 	digits, ok := c.digits[code]
 	if !ok {

@@ -1,4 +1,4 @@
-// Package messagetest holds the sentences of languages against each other.
+// Package messagetest checks that the sentence files of all languages agree.
 package messagetest
 
 import (
@@ -19,9 +19,11 @@ import (
 
 var placeholder = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
 
-// SameSentences fails where the working folder has not just one file <code>.json for each language of libs/message, or one of them lacks a sentence of
-// en.json, has another one, one twice, an empty one, or other placeholders; or where a sentence that has several forms in some language has none for some
-// number.
+// SameSentences checks the sentence files in the working directory. It fails the test in these cases:
+//
+//   - There is not exactly one file <code>.json for each language of libs/message.
+//   - A file lacks a sentence of en.json, or has an additional, repeated or empty one, or other placeholders.
+//   - A sentence that has several forms in some language lacks the form for some number.
 func SameSentences(t *testing.T) {
 	t.Helper()
 	files, err := filepath.Glob("*.json")
@@ -81,7 +83,7 @@ func countable(t *testing.T, catalog *message.Catalog, language, id string, s se
 	for _, name := range placeholder.FindAllStringSubmatch(s.placeholders, -1) {
 		fields[name[1]] = "x"
 	}
-	for n := range 130 { // more than which every language repeats its forms
+	for n := range 130 { // beyond this every language repeats its forms
 		if _, err := catalog.FillCount(language, message.ID(id), n, fields); err != nil {
 			t.Errorf("%s: %s of %d: %v", language, id, n, err)
 			return
@@ -89,13 +91,13 @@ func countable(t *testing.T, catalog *message.Catalog, language, id string, s se
 	}
 }
 
-// sentence is what languages have to have in common.
+// sentence holds the properties that must be equal in all languages.
 type sentence struct {
-	placeholders string // sorted, parted by spaces
-	forms        int    // for different numbers
+	placeholders string // sorted, separated by spaces
+	forms        int    // number of plural forms
 }
 
-// sentences reads one language, by the names of its sentences.
+// sentences parses the file of one language. The result is keyed by the names of the sentences.
 func sentences(t *testing.T, file string, content []byte) map[string]sentence {
 	t.Helper()
 	var raw map[string]any

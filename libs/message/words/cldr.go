@@ -40,7 +40,7 @@ import (
 	"github.com/gohugoio/locales/zh_Hans"
 )
 
-// cldr writes dates and numbers in each language. Portuguese is European and Chinese simplified, as in the texts.
+// cldr formats dates and numbers in each language. Portuguese is European and Chinese is simplified, like the texts.
 var cldr = map[string]locales.Translator{
 	"en": en.New(),
 	"de": de.New(),

@@ -5,7 +5,7 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// NameOf is a language's name in itself, as a list of languages shows it; the tag where that is not known.
+// NameOf returns a language's own name for itself, for a list of languages. It returns the tag if the name is unknown.
 func NameOf(tag string) string {
 	parsed, err := language.Parse(tag)
 	if err != nil {

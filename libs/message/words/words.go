@@ -1,5 +1,6 @@
-// Package words writes what a reader sees in one of the 36 languages: sentences of a [message.Catalog], and dates, times of the day,
-// numbers and money as the language has them. Sentences that the catalog lacks are empty; tests find them by [Words.Fault].
+// Package words formats text for a reader in one of the 36 languages: sentences of a
+// [message.Catalog], and dates, times of day, numbers and amounts of money in the form
+// of the language. A missing sentence is empty; tests detect it with [Words.Fault].
 package words
 
 import (
@@ -15,24 +16,24 @@ import (
 	"github.com/slotmesh/slotmesh/libs/message"
 )
 
-// Words speaks one language. It is for one goroutine: it keeps the first fault.
+// Words formats text in one language. It is not safe for concurrent use, because it stores the first error.
 type Words struct {
-	// Code is the language spoken, one of the catalog's.
+	// Code is the language of the text, one of the catalog's.
 	Code string
-	// Asked is the tag that the reader asked for, such as en-GB.
+	// Asked is the tag that the reader requested, such as en-GB.
 	Asked string
 
 	catalog  *message.Catalog
 	cldr     locales.Translator
 	currency *currency.Formatter
-	region   string // says how times are written and when weeks begin
-	isNamed  bool   // the reader named the region
+	region   string // determines the form of times and the first day of the week
+	isNamed  bool   // the reader's tags name the region
 	fault    error
 }
 
-// In returns the words of the first of these tags that the catalog speaks, as [message.Catalog.Choose] finds it. The region is that of
-// the first tag of this language that names one: a reader whose browser asks for en-GB and who chooses en is in Great Britain. A reader
-// who names none is where the language is most spoken.
+// In returns the words in the language that [message.Catalog.Choose] finds for these tags. The region is that of
+// the first tag of this language that names one: if the browser requests en-GB and the reader chooses en, the
+// region is Great Britain. Without such a tag, the region is the one in which most speakers of the language live.
 func In(catalog *message.Catalog, tags ...string) *Words {
 	code := catalog.Choose(tags...)
 	w := &Words{Code: code, Asked: code, catalog: catalog, cldr: cldr[code]}
@@ -55,11 +56,11 @@ func In(catalog *message.Catalog, tags ...string) *Words {
 	return w
 }
 
-// Languages returns the codes of all languages that the catalog speaks.
+// Languages returns the codes of all languages of the catalog.
 func (w *Words) Languages() []string { return w.catalog.Languages() }
 
-// Within sets the region of a reader of English who named none, such as the country of the business, and returns the words. English is
-// written in too many ways to assume one. "" sets no region.
+// Within sets the region of an English reader whose tags name none, for example to the country of
+// the business, and returns w. English has too many date formats to assume one. "" sets no region.
 func (w *Words) Within(region string) *Words {
 	if !w.isNamed && region != "" && w.Code == "en" {
 		w.region = region
@@ -67,10 +68,10 @@ func (w *Words) Within(region string) *Words {
 	return w
 }
 
-// Region is the ISO 3166 code of the reader's country.
+// Region returns the ISO 3166 code of the reader's country.
 func (w *Words) Region() string { return w.region }
 
-// Direction is rtl or ltr, as HTML's dir takes it.
+// Direction returns rtl or ltr, the values of HTML's dir.
 func (w *Words) Direction() string {
 	if w.Code == "ar" || w.Code == "he" {
 		return "rtl"
@@ -78,23 +79,23 @@ func (w *Words) Direction() string {
 	return "ltr"
 }
 
-// Fault is the first sentence that the data lacks.
+// Fault returns the error of the first missing sentence, or nil.
 func (w *Words) Fault() error { return w.fault }
 
-// Say is a sentence without placeholders.
+// Say returns a sentence without placeholders.
 func (w *Words) Say(id string) string { return w.keep(w.catalog.Say(w.Code, message.ID(id))) }
 
-// With is a sentence with one placeholder filled; its name is that of the field in braces.
+// With returns a sentence with the placeholder name filled.
 func (w *Words) With(id, name, value string) string {
 	return w.Fill(id, map[string]string{name: value})
 }
 
-// Fill is a sentence with its placeholders filled.
+// Fill returns a sentence with its placeholders filled.
 func (w *Words) Fill(id string, data map[string]string) string {
 	return w.keep(w.catalog.Fill(w.Code, message.ID(id), data))
 }
 
-// Count is a sentence in the plural form of n, which its {{.Count}} shows.
+// Count returns a sentence in the plural form of n, which fills {{.Count}}.
 func (w *Words) Count(id string, n int) string {
 	return w.keep(w.catalog.FillCount(w.Code, message.ID(id), n, map[string]string{"Count": w.Number(n)}))
 }
@@ -106,11 +107,11 @@ func (w *Words) keep(s string, err error) string {
 	return s
 }
 
-// Number writes a whole number.
+// Number returns a whole number as text.
 func (w *Words) Number(n int) string { return w.cldr.FmtNumber(float64(n), 0) }
 
-// Date is the whole date with the day of the week. The library gives Finnish days in the case of "on Thursday" and marks where one
-// stands, and names the era in Thai at length.
+// Date returns the full date with the day of the week. The library writes Finnish days in the case of "on
+// Thursday" and leaves a marker in the text, and writes the Thai era in full; both are corrected here.
 func (w *Words) Date(t time.Time) string {
 	if w.dayFirst() {
 		return t.Format("Monday, 2 January 2006")
@@ -125,7 +126,7 @@ func (w *Words) Date(t time.Time) string {
 	return s
 }
 
-// ShortDate is the date without the day of the week, with the month in letters.
+// ShortDate returns the date without the day of the week, with the name of the month.
 func (w *Words) ShortDate(t time.Time) string {
 	if w.dayFirst() {
 		return t.Format("2 Jan 2006")
@@ -133,12 +134,13 @@ func (w *Words) ShortDate(t time.Time) string {
 	return w.cldr.FmtDateMedium(t)
 }
 
-// dayFirst reports whether it is English as it is written where the day stands before the month. The library's own panics there.
+// dayFirst reports whether the text is English for a region that writes the
+// day before the month. The library's own formats for these regions panic.
 func (w *Words) dayFirst() bool {
 	return w.Code == "en" && !strings.Contains(monthFirst, " "+w.region+" ")
 }
 
-// Month is a month with its year, as the title of a calendar.
+// Month returns a month with its year, as the title of a calendar.
 func (w *Words) Month(year int, month time.Month) string {
 	y := strconv.Itoa(year)
 	switch w.Code {
@@ -170,10 +172,10 @@ func (w *Words) Month(year int, month time.Month) string {
 	return name + " " + y
 }
 
-// Day is the number of a day of the month.
+// Day returns the number of a day of the month as text.
 func (w *Words) Day(day int) string { return w.Number(day) }
 
-// standalone are the months of languages that bend them within dates, by themselves.
+// standalone holds the nominative names of months, for languages that inflect them within dates.
 var standalone = map[string]string{
 	"cs": "leden únor březen duben květen červen červenec srpen září říjen listopad prosinec",
 	"el": "Ιανουάριος Φεβρουάριος Μάρτιος Απρίλιος Μάιος Ιούνιος Ιούλιος Αύγουστος Σεπτέμβριος Οκτώβριος Νοέμβριος Δεκέμβριος",
@@ -186,8 +188,8 @@ var standalone = map[string]string{
 	"uk": "січень лютий березень квітень травень червень липень серпень вересень жовтень листопад грудень",
 }
 
-// Weekday is the short name of a day of the week, for the head of a calendar. The library has none in Arabic, where CLDR's are the whole
-// names.
+// Weekday returns the short name of a day of the week, for the header of a calendar. For
+// Arabic it is the full name: the library has no short ones, and CLDR's are the full names.
 func (w *Words) Weekday(d time.Weekday) string {
 	if w.Code == "ar" {
 		return w.WholeWeekday(d)
@@ -195,11 +197,11 @@ func (w *Words) Weekday(d time.Weekday) string {
 	return w.cldr.WeekdayAbbreviated(d)
 }
 
-// WholeWeekday is the whole name of a day of the week.
+// WholeWeekday returns the full name of a day of the week.
 func (w *Words) WholeWeekday(d time.Weekday) string { return w.cldr.WeekdayWide(d) }
 
-// Regions that begin weeks on Sunday and on Saturday, and those of English that write the month before the day and count hours to twelve,
-// by CLDR's supplemental data.
+// Regions by CLDR's supplemental data: those whose weeks start on Sunday or Saturday,
+// and those whose English writes the month before the day or uses a 12-hour clock.
 const (
 	monthFirst = " US PH PR CA "
 	sunday     = " AG AS BD BR BS BT BW BZ CA CO DM DO ET GT GU HK HN ID IL IN JM JP KE KH KR LA MH MM MO MT MX MZ NI NP PA PE PH PK PR PT PY SA SG SV TH TT TW UM US VE VI WS YE ZA ZW "
@@ -207,7 +209,7 @@ const (
 	twelveHour = " US CA AU NZ IN PH PK SG MY BD PR JM TT BS BZ "
 )
 
-// FirstWeekday is the day on which weeks begin where the reader is.
+// FirstWeekday returns the first day of the week in the reader's region.
 func (w *Words) FirstWeekday() time.Weekday {
 	switch {
 	case strings.Contains(saturday, " "+w.region+" "):
@@ -218,8 +220,8 @@ func (w *Words) FirstWeekday() time.Weekday {
 	return time.Monday
 }
 
-// Clocks writes the two times of the day between which something lies, as its zone's clock shows them. Where that clock is set back in
-// between, it may show one time twice: then each time says how far it is from UTC.
+// Clocks returns the two times of day between which something takes place, in its own zone. If the
+// clock is set back in between, it may show a time twice. Each time then has its offset from UTC.
 func (w *Words) Clocks(start, end time.Time) (string, string) {
 	_, before := start.Zone()
 	_, after := end.Zone()
@@ -230,7 +232,7 @@ func (w *Words) Clocks(start, end time.Time) (string, string) {
 	return from, to
 }
 
-// offset is a distance from UTC in seconds as clocks write it: UTC, UTC+1, UTC+5:30.
+// offset returns an offset from UTC, in seconds, as text: UTC, UTC+1, UTC+5:30.
 func offset(seconds int) string {
 	if seconds == 0 {
 		return "UTC"
@@ -247,8 +249,8 @@ func offset(seconds int) string {
 	return text
 }
 
-// Clock is the time of the day. The library counts the hour after midnight as 0 where it is 12, and lacks the Korean words for
-// morning and afternoon, so Korean hours are counted to 24.
+// Clock returns the time of day. The library writes the hour after midnight as 0 in languages that write 12, which
+// is corrected here. It lacks the Korean words for morning and afternoon, so that Korean uses a 24-hour clock.
 func (w *Words) Clock(t time.Time) string {
 	switch {
 	case w.Code == "en" && strings.Contains(twelveHour, " "+w.region+" "):
@@ -263,7 +265,8 @@ func (w *Words) Clock(t time.Time) string {
 	return s
 }
 
-// Amount is money as the language writes it; amounts of currencies that CLDR does not know stand with their code.
+// Amount returns an amount of money in the form of the language. For
+// a currency that CLDR does not know, it is the number with the code.
 func (w *Words) Amount(decimal, code string) string {
 	a, err := currency.NewAmount(decimal, code)
 	if err != nil {
