@@ -1,8 +1,9 @@
-// Package link is the customer's secret link to what they booked (lifecycle.md §5), and the secrets of calendar feeds (§2): how
-// their tokens are made, what a store keeps of them, and the one answer to whoever shows none that leads anywhere.
+// Package link implements the customer's secret link to a booking, order or
+// reservation (lifecycle.md §5), and the secrets of calendar feeds (§2): the creation
+// of tokens, their hashes for stores, and the common answer to invalid tokens.
 //
-// A token is 128 bits in URL-safe text. That of a link is derived from what it leads to, so that the same link can be shown again in
-// each message while the store keeps its hash alone; that of a feed is random and shown once.
+// A token is 128 bits as URL-safe text. The token of a link is derived from the id of its target, so that every message
+// can contain the same link although the store has only its hash. The token of a feed is random and shown once.
 package link
 
 import (
@@ -24,25 +25,25 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// Lasts is how long after the end of what was booked its link leads there.
+// Lasts is how long a link is valid after the end of its booking, order or reservation.
 const Lasts = 30 * 24 * time.Hour
 
-// NotFound is the answer to every token that leads nowhere: one that was never made, is not valid any more, or leads to what was
-// forgotten. Nobody learns which.
+// NotFound returns the fault for every invalid token: one that never existed,
+// has expired, or belongs to anonymized data. The caller does not learn which.
 func NotFound() error {
 	return fault.New(fault.NotFound, "This link leads nowhere; it may be mistyped, or no longer valid.")
 }
 
-// Config are the settings of links.
+// Config holds the settings of links.
 type Config struct {
-	// Secrets are what links are derived with, the newest first: it makes new links, all are known again. Without the one that made a link
-	// it still works, but can be shown to nobody any more.
+	// Secrets are the secrets from which links are derived, the newest first. The newest makes new links; links
+	// of all are recognized. If the secret of a link is removed, the link still works but can no longer be shown.
 	Secrets []string `env:"LINK_SECRETS"`
-	// PagesURL is the base of the customers' pages, such as https://book.example.com; without it nobody is shown a link.
+	// PagesURL is the base of the customers' pages, such as https://book.example.com. Without it no links are shown.
 	PagesURL string `env:"PAGES_URL"`
 }
 
-// Validate checks what the types cannot say; each fault names its variable.
+// Validate checks the settings beyond their types. Each error names its variable.
 func (c *Config) Validate() error {
 	var errs []error
 	for _, secret := range c.Secrets {
@@ -57,15 +58,15 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// IsBase reports whether a text is the base of public addresses: http or https with a host, without a query.
+// IsBase reports whether a text is a base URL: http or https with a host, without user, query and fragment.
 func IsBase(text string) bool {
 	base, err := url.Parse(text)
 	return err == nil && (base.Scheme == "https" || base.Scheme == "http") && base.Host != "" && base.User == nil &&
 		base.RawQuery == "" && base.Fragment == ""
 }
 
-// Open returns what makes links by these settings. Its error names LINK_SECRETS where there is none: a service does not start without,
-// while a migration needs none.
+// Open returns the [Links] with these settings. It returns an error that names LINK_SECRETS
+// if there are none: a service does not start without a secret, but a migration needs none.
 func (c *Config) Open() (*Links, error) {
 	if len(c.Secrets) == 0 {
 		return nil, errors.New("LINK_SECRETS: missing; write one of 32 or more random characters, such as `openssl rand -hex 32` prints, and keep it")
@@ -73,19 +74,19 @@ func (c *Config) Open() (*Links, error) {
 	return &Links{secrets: c.Secrets, pages: strings.TrimSuffix(c.PagesURL, "/")}, nil
 }
 
-// Links makes links and tells them again. It is safe for many goroutines.
+// Links creates links and shows existing ones again. It is safe for concurrent use.
 type Links struct {
 	secrets []string
 	pages   string
 }
 
-// Hash is what is kept of the link to a new booking, ticket order or reservation.
+// Hash returns the hash to store for the link to a new booking, order of tickets or reservation.
 func (l *Links) Hash(kind event.SubjectKind, id uuid.UUID) []byte {
 	return hash(derive(l.secrets[0], kind, id))
 }
 
-// URL is the link to what this hash was kept of: "" without pages, without a hash, as of what was forgotten, and where the secret that
-// made it is gone.
+// URL returns the link whose stored hash is kept. It returns "" without PagesURL,
+// without a hash, as for anonymized data, and if the secret of the link was removed.
 func (l *Links) URL(kind event.SubjectKind, id uuid.UUID, kept []byte) string {
 	if l.pages == "" {
 		return ""
@@ -98,7 +99,7 @@ func (l *Links) URL(kind event.SubjectKind, id uuid.UUID, kept []byte) string {
 	return ""
 }
 
-// FeedURL is the address of a calendar feed; "" without pages.
+// FeedURL returns the URL of a calendar feed; "" without PagesURL.
 func (l *Links) FeedURL(token string) string {
 	if l.pages == "" {
 		return ""
@@ -108,7 +109,8 @@ func (l *Links) FeedURL(token string) string {
 
 const tokenBytes = 16
 
-// text is what tokens are written in: unpadded base64 with - and _. Hashes are of the text, so that one token has one text.
+// text is the encoding of tokens: unpadded base64 with - and _. Hashes
+// are computed from the text, so that a token has a single valid text.
 var text = base64.RawURLEncoding
 
 func derive(secret string, kind event.SubjectKind, id uuid.UUID) string {
@@ -117,7 +119,7 @@ func derive(secret string, kind event.SubjectKind, id uuid.UUID) string {
 	return text.EncodeToString(mac.Sum(nil)[:tokenBytes])
 }
 
-// Random returns a new token that nothing can be derived again from, and its hash.
+// Random returns a new random token and its hash.
 func Random() (string, []byte) {
 	var random [tokenBytes]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -125,7 +127,8 @@ func Random() (string, []byte) {
 	return token, hash(token)
 }
 
-// HashOf returns what a store finds a token by, and false for what cannot be a token, without a look into the store.
+// HashOf returns the hash by which a store finds a token. It returns
+// false if the text cannot be a token, so that no lookup is needed.
 func HashOf(token string) ([]byte, bool) {
 	raw, err := text.DecodeString(token)
 	if err != nil || len(raw) != tokenBytes {
@@ -134,7 +137,7 @@ func HashOf(token string) ([]byte, bool) {
 	return hash(token), true
 }
 
-// Same compares two hashes in a time that tells nothing of them.
+// Same compares two hashes in constant time.
 func Same(a, b []byte) bool { return subtle.ConstantTimeCompare(a, b) == 1 }
 
 func hash(token string) []byte {
@@ -142,7 +145,8 @@ func hash(token string) []byte {
 	return sum[:]
 }
 
-// Shown is what the service that owns a booking, an order of tickets or a reservation answers to the question for its link.
+// Shown is the response of the owning service to a request for
+// the link of a booking, an order of tickets or a reservation.
 type Shown struct {
-	URL string `json:"url"` // "" where there is none to show
+	URL string `json:"url"` // "" if the link cannot be shown
 }
