@@ -1,5 +1,5 @@
-// Package money counts money in integers of a currency's minor unit. Decimals appear only at the edges: in the
-// manifest and in JSON numbers. It is pure.
+// Package money represents money as integers of a currency's minor unit.
+// Decimals are used only in manifests and in JSON numbers. It is pure.
 package money
 
 import (
@@ -14,14 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clip"
 )
 
-// Currency is an ISO 4217 currency and the number of decimals its minor unit has.
+// Currency is an ISO 4217 currency with its number of decimals.
 type Currency struct {
 	Code   string
 	Digits int
 }
 
-// ParseCurrency reads an upper-case ISO 4217 code, such as EUR (2 decimals) or JPY (0). It refuses codes that have no
-// minor unit, such as XAU.
+// ParseCurrency parses an upper-case ISO 4217 code, such as EUR (2
+// decimals) or JPY (0). It rejects codes without a minor unit, such as XAU.
 func ParseCurrency(code string) (Currency, error) {
 	n, ok := digits[code]
 	if !ok {
@@ -30,16 +30,16 @@ func ParseCurrency(code string) (Currency, error) {
 	return Currency{Code: code, Digits: n}, nil
 }
 
-// Codes returns the codes that [ParseCurrency] reads, in alphabetical order.
+// Codes returns the codes that [ParseCurrency] accepts, in alphabetical order.
 func Codes() []string { return slices.Sorted(maps.Keys(digits)) }
 
-// Minor returns the decimal amount d in minor units. It refuses more decimals than the currency has and amounts of
-// more than twelve digits before the point, however short they are written ("1e9999").
+// Minor returns the decimal amount d in minor units. It rejects more decimals than the currency has,
+// and amounts with more than twelve digits before the point, also in short notation ("1e9999").
 func (c Currency) Minor(d decimal.Decimal) (int64, error) {
 	if d.IsZero() {
 		return 0, nil
 	}
-	// Comparing and scaling write a decimal out in full, so that a large exponent must be refused before either.
+	// Comparing and scaling expand a decimal, so that large exponents must be rejected first.
 	if d.Exponent() > maxDigits {
 		return 0, fmt.Errorf("the amount is too large; write one below %s", maxAmount)
 	}
@@ -56,12 +56,12 @@ func (c Currency) Minor(d decimal.Decimal) (int64, error) {
 	return scaled.IntPart(), nil
 }
 
-// Limit is the smallest amount that [Currency.Minor] finds too large.
+// Limit returns the smallest amount that [Currency.Minor] rejects as too large.
 func Limit() decimal.Decimal { return maxAmount }
 
 const (
-	maxDigits   = 12  // before the point
-	maxDecimals = 100 // as written, trailing zeros included
+	maxDigits   = 12  // digits before the point
+	maxDecimals = 100 // digits after the point, including trailing zeros
 )
 
 var (
@@ -69,11 +69,11 @@ var (
 	half      = decimal.New(5, -1)
 )
 
-// Decimal returns minor units as the decimal amount they stand for.
+// Decimal returns an amount in minor units as a decimal.
 func (c Currency) Decimal(minor int64) decimal.Decimal { return decimal.New(minor, -int32(c.Digits)) }
 
-// Round returns d in minor units, rounded half up (semantics.md §5): 0.5 goes to 1 and -0.5 to 0. What a calculation
-// drives beyond the largest amount that [Currency.Minor] takes is cut to it, so that the integer never overflows.
+// Round returns d in minor units, rounded half up (semantics.md §5): 0.5 becomes 1 and -0.5 becomes 0. A
+// result beyond the largest amount of [Currency.Minor] is limited to it, so that the integer cannot overflow.
 func (c Currency) Round(d decimal.Decimal) int64 {
 	largest := c.Largest()
 	if d.Abs().GreaterThanOrEqual(maxAmount) {
@@ -82,13 +82,13 @@ func (c Currency) Round(d decimal.Decimal) int64 {
 	return min(largest, d.Shift(int32(c.Digits)).Add(half).Floor().IntPart())
 }
 
-// Largest is the largest amount in minor units that a calculation results in.
+// Largest returns the largest result of a calculation, in minor units.
 func (c Currency) Largest() int64 { return maxAmount.Shift(int32(c.Digits)).IntPart() - 1 }
 
-// JSON returns minor units as a JSON number with the currency's decimals: 4000 of EUR is 40.00.
+// JSON returns an amount in minor units as a JSON number with the currency's decimals: 4000 of EUR is 40.00.
 func (c Currency) JSON(minor int64) json.Number { return json.Number(c.Exact(c.Decimal(minor))) }
 
-// Number is an amount as [Currency.JSON] writes it; 0 where it is no number.
+// Number returns a JSON number of [Currency.JSON] as a decimal; 0 if it is not a number.
 func Number(n json.Number) decimal.Decimal {
 	d, err := decimal.NewFromString(n.String())
 	if err != nil {
@@ -97,7 +97,7 @@ func Number(n json.Number) decimal.Decimal {
 	return d
 }
 
-// Exact writes d with the currency's decimals, and with more where d has more: 40.00, 13.3875.
+// Exact returns d with the currency's decimals, or with more if d has more: 40.00, 13.3875.
 func (c Currency) Exact(d decimal.Decimal) string {
 	s := d.String() // without trailing zeros
 	if _, decimals, ok := strings.Cut(s, "."); ok && len(decimals) >= c.Digits {
