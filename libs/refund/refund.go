@@ -1,5 +1,5 @@
-// Package refund says what a customer gets back of what was paid online when a booking, an order of tickets or a
-// reservation is cancelled (lifecycle.md §4). It is pure.
+// Package refund computes how much of an online payment a customer gets back for a
+// cancelled booking, order of tickets or reservation (lifecycle.md §4). It is pure.
 package refund
 
 import (
@@ -9,16 +9,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// Policy is what the business promised when the booking was made. The zero value is no policy.
+// Policy is the cancellation policy at the time of the sale. The zero value has no rules.
 type Policy struct {
 	CoolingOffHours int                        `json:"cooling_off_hours,omitempty"`
 	Rules           []catalog.CancellationRule `json:"rules,omitempty"` // each HoursBefore once, in any order
-	// MaxPercent bounds the share: it is the least share at the moment of any reschedule (lifecycle.md §3). Nil: no
-	// bound.
+	// MaxPercent limits the share: it is the smallest share at the
+	// times of all reschedules (lifecycle.md §3). Nil: no limit.
 	MaxPercent *int `json:"max_percent,omitempty"`
 }
 
-// Bounded returns the policy after a reschedule at which a cancellation gave this share. A later bound never rises.
+// Bounded returns the policy after a reschedule at which a
+// cancellation would have refunded percent. The limit never rises.
 func (p Policy) Bounded(percent int) Policy {
 	if percent < 100 && (p.MaxPercent == nil || percent < *p.MaxPercent) {
 		p.MaxPercent = &percent
@@ -26,17 +27,19 @@ func (p Policy) Bounded(percent int) Policy {
 	return p
 }
 
-// PolicyOf is the policy of an offer.
+// PolicyOf returns the policy of an offer.
 func PolicyOf(o *catalog.Offer) Policy {
 	return Policy{CoolingOffHours: o.CoolingOffHours, Rules: o.CancellationPolicy}
 }
 
-// Percent is the share of what was paid that is refunded of a booking, made at booked for start, when it is cancelled
-// at t. Within the hours of cooling off, the last instant included, it is all; else what the rule says that has the
-// greatest HoursBefore of those that are not more than the hours from t to the start; else nothing. Without rules it
-// is all. It is never more than MaxPercent.
+// Percent returns the refunded share of the payment for a booking that was made at
+// booked, starts at start, and is cancelled at t. The share is at most MaxPercent:
 //
-// former are the starts that the business has moved it from: the best of all starts counts.
+//   - Until CoolingOffHours after the booking, inclusive, or without rules, it is 100.
+//   - Otherwise the rule with the greatest HoursBefore that t still meets applies.
+//   - If t meets no rule, it is 0.
+//
+// former are the starts from which the business has rescheduled it: the start with the best share applies.
 func (p Policy) Percent(booked, start, t time.Time, former ...time.Time) int {
 	percent := p.unbounded(booked, start, t)
 	for _, other := range former {
@@ -61,8 +64,8 @@ func (p Policy) unbounded(booked, start, t time.Time) int {
 	return percent
 }
 
-// Until is the last instant, t or later, until which [Policy.Percent] stays what it is at t; the zero time where it
-// never changes.
+// Until returns the last instant, not before t, until which
+// [Policy.Percent] keeps its value at t; the zero time if it never changes.
 func (p Policy) Until(booked, start, t time.Time, former ...time.Time) time.Time {
 	edges := []time.Time{booked.Add(hours(p.CoolingOffHours))}
 	for _, r := range p.Rules {
@@ -81,14 +84,15 @@ func (p Policy) Until(booked, start, t time.Time, former ...time.Time) time.Time
 	return time.Time{}
 }
 
-// Step is a share of what was paid that a cancellation refunds up to an instant.
+// Step is a refunded share that applies until an instant.
 type Step struct {
-	Until   time.Time // the last instant of the step
+	Until   time.Time // last instant of the step
 	Percent int       // 1 to 100
 }
 
-// Steps returns the shares that cancellations refund from t to the start, in order of time, without spans that refund
-// nothing. Its parameters are those of [Policy.Percent]. It returns nil without rules: all is refunded at any time.
+// Steps returns the shares of cancellations from t to the start, in order of time,
+// without periods that refund nothing. The parameters are those of [Policy.Percent].
+// It returns nil for a policy without rules, which always refunds everything.
 func (p Policy) Steps(booked, start, t time.Time, former ...time.Time) []Step {
 	if len(p.Rules) == 0 {
 		return nil
@@ -107,19 +111,19 @@ func (p Policy) Steps(booked, start, t time.Time, former ...time.Time) []Step {
 	return steps
 }
 
-// Share is a percentage of an amount in minor units, rounded half up.
+// Share returns a percentage of an amount in minor units, rounded half up.
 func Share(amount int64, percent int) int64 { return (amount*int64(percent) + 50) / 100 }
 
 func hours(n int) time.Duration { return time.Duration(n) * time.Hour }
 
-// Owed is what is to be refunded of what was paid: an amount in minor units, and its share of that. Where the amount
-// is 0, nothing is.
+// Owed is a refund that is due: an amount in minor units, and its
+// share of the payment. Amount 0 means that no refund is due.
 type Owed struct {
 	Amount  int64 `json:"amount"`
 	Percent int   `json:"percent"`
 }
 
-// Of is an amount of what was paid, with its share to a whole number. paid may be 0 where the amount is.
+// Of returns the refund of an amount, with its share of paid as a whole number. paid may be 0 only if amount is 0.
 func Of(amount, paid int64) Owed {
 	if amount == 0 {
 		return Owed{}
