@@ -45,7 +45,7 @@ func (c *command) showBooking() *cobra.Command {
 			return err
 		}
 		if c.output == "" {
-			return c.printYAML(found) // a row of a table leaves most out
+			return c.printYAML(found) // a table row has only some of the fields
 		}
 		return c.print(found, bookingTable(found))
 	})
@@ -74,5 +74,5 @@ func bookingTable(list ...booking.Booking) table {
 	return t
 }
 
-// clockTime leaves out the seconds, which are always 0.
+// clockTime removes the seconds, which are always 0.
 func clockTime(t string) string { return strings.TrimSuffix(t, ":00") }

@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// withClient runs an action that needs the server.
+// withClient wraps an action that needs a client of the server.
 func (c *command) withClient(action func(cmd *cobra.Command, args []string, client *client) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		client, err := c.client()
@@ -69,7 +69,7 @@ func (c *command) get() *cobra.Command {
 	return cmd
 }
 
-// printManifest prints the very text that was published, or in a table what it holds.
+// printManifest prints the text as it was published, or its contents as a table.
 func (c *command) printManifest(client *client, text []byte) error {
 	if c.output == asTable {
 		return c.printContents(client, text)

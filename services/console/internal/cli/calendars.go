@@ -33,7 +33,7 @@ func (c *command) createCalendar() *cobra.Command {
 		}
 		address := made.URL
 		if address == "" {
-			address = made.Token // the installation has no customers' pages
+			address = made.Token // without customers' pages there is no address
 		}
 		return c.print(made, table{
 			head: []string{"ADDRESS", "OF", "SHOWS", "ID"},
@@ -64,7 +64,7 @@ func (c *command) listCalendars() *cobra.Command {
 	return cmd
 }
 
-// calendarOf says whose bookings a calendar has.
+// calendarOf returns the id of the member whose bookings a calendar has, or "all".
 func calendarOf(f booking.Calendar) string {
 	if f.StaffID == nil {
 		return "all"

@@ -11,15 +11,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// sold is a kind of what is paid online, and may be refunded.
+// sold describes a kind of sale that is paid online and may be refunded.
 type sold[T any] struct {
 	list    string // its part of the path, and the name of its group of commands
-	one     string // of it, in a sentence
+	one     string // one of it, in a sentence
 	table   func(...T) table
-	payment func(T) (*booking.Payment, string) // with its currency
+	payment func(T) (*booking.Payment, string) // returns the payment and its currency
 }
 
-// refundEntries cancel what is sold, showing what that refunds before, and refund what is over. What cancelling frees, freed says.
+// refundEntries returns the commands that cancel, preview a cancellation, and refund. freed is the part of the help
+// that says what cancelling frees.
 func refundEntries[T any](c *command, of sold[T], freed string) []*cobra.Command {
 	return []*cobra.Command{cancelEntry(c, of, freed), previewEntry(c, of), refundEntry(c, of)}
 }
@@ -35,7 +36,8 @@ func refundEntry[T any](c *command, of sold[T]) *cobra.Command {
 		"how much of what was paid online: full, which is all that is left, or an amount", booking.RefundFull)
 }
 
-// amountEntry makes a write that refunds as much as its flag says, one of the words or an amount, and shows the refund.
+// amountEntry returns a command that refunds the amount of its flag, one of the words or a number, and shows the
+// refund.
 func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsaid booking.RefundAmount, usage string, words ...booking.RefundAmount) *cobra.Command {
 	var (
 		amount string
@@ -73,18 +75,18 @@ func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsai
 	return cmd
 }
 
-// refundBody is the body of a write that refunds.
+// refundBody is the body of a request that refunds.
 type refundBody struct {
 	booking.Cancel
 	Notify *bool `json:"notify,omitempty"`
 }
 
-// notifyFlag adds the flag by which the customer is not notified.
+// notifyFlag adds the flag that turns off the customer's notification.
 func notifyFlag(cmd *cobra.Command, notify *bool) {
 	cmd.Flags().BoolVar(notify, "notify", true, "notify the customer by e-mail; --notify=false does not")
 }
 
-// silence is the field notify of a body: false, or left out for a customer who is notified.
+// silence returns the field notify of a body: false, or nil to notify the customer.
 func silence(notify bool) *bool {
 	if notify {
 		return nil

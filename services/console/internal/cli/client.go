@@ -16,11 +16,11 @@ import (
 // pageSize is the largest page of the admin API.
 const pageSize = 1000
 
-// client calls the admin API. Its errors are *fault.Error for what the server refused and *unreachable where it did
+// client calls the admin API. Its errors are *fault.Error if the server refused a request, and *unreachable if it did
 // not answer.
 type client struct{ *adminapi.Client }
 
-// unreachable says that the server gave no answer that could be read.
+// unreachable means that the server gave no readable answer.
 type unreachable struct{ sentence string }
 
 func (u *unreachable) Error() string { return u.sentence }
@@ -39,7 +39,7 @@ func (c *command) client() (*client, error) {
 
 func (c *client) close() { c.Close() }
 
-// attempts is how often a request is sent at most.
+// attempts is the maximum number of times that a request is sent.
 const attempts = 3
 
 // do sends a request and returns the body of the answer.
@@ -51,7 +51,7 @@ func (c *client) do(ctx context.Context, r adminapi.Request) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// inWords says of a server that gave no answer what can be done about it.
+// inWords converts the error of a server that gave no answer into a sentence with advice.
 func (c *client) inWords(err error) error {
 	var lost *adminapi.NoAnswerError
 	if !errors.As(err, &lost) {
@@ -60,7 +60,7 @@ func (c *client) inWords(err error) error {
 	return &unreachable{fmt.Sprintf("%s does not answer: %s", c.Base, whyAway(lost.Unwrap()))}
 }
 
-// call sends in as JSON and reads the answer into out; nil sends or reads nothing.
+// call sends in as JSON and decodes the answer into out. If in or out is nil, it sends or decodes nothing.
 func (c *client) call(ctx context.Context, method, path string, in, out any) error {
 	r := adminapi.Request{Method: method, Path: path}
 	if in != nil {
@@ -84,12 +84,12 @@ func (c *client) read(body []byte, out any) error {
 	return nil
 }
 
-// pages follows a list to its end. member is the list's name in the answer.
+// pages reads all pages of a list. member is the name of the list in the answer.
 func pages[T any](ctx context.Context, c *client, path, member string, query url.Values) ([]T, error) {
 	return upTo[T](ctx, c, path, member, query, 0)
 }
 
-// upTo follows a list until it has the first most of it; 0: to its end.
+// upTo reads the first most entries of a list; 0 means all.
 func upTo[T any](ctx context.Context, c *client, path, member string, query url.Values, most int) ([]T, error) {
 	all := []T{}
 	for {
@@ -107,7 +107,7 @@ func upTo[T any](ctx context.Context, c *client, path, member string, query url.
 		}
 		all = append(all, entries...)
 		var next string
-		_ = json.Unmarshal(page["next_cursor"], &next) // left out on the last page
+		_ = json.Unmarshal(page["next_cursor"], &next) // absent on the last page
 		if next == "" || next == query.Get("cursor") || most > 0 && len(all) >= most {
 			return all, nil
 		}
@@ -115,10 +115,10 @@ func upTo[T any](ctx context.Context, c *client, path, member string, query url.
 	}
 }
 
-// at is the path of a business, or of something below it.
+// at returns the path of a business, or of a resource below it.
 func at(slug string, rest ...string) string { return adminapi.At(slug, rest...) }
 
-// isJSON tells the two formats of a manifest apart as the server does.
+// isJSON reports whether a manifest is JSON, by the same rule as the server.
 func isJSON(text []byte) bool {
 	return strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(string(text[:min(len(text), 4096)]), "\ufeff"), " \t\r\n"), "{")
 }

@@ -2,7 +2,7 @@
 //
 // It prints results on standard output, as a table, JSON or YAML, and an error as one sentence on standard error. Exit
 // codes: 0 success; 1 refused by the server, or the manifest is not valid; 2 unknown command, flag or argument; 3 no
-// answer from the server.
+// answer from the server; 4 a plan that conflicts with what customers have booked.
 package cli
 
 import (
@@ -25,19 +25,19 @@ const (
 	exitRefused
 	exitUsage
 	exitUnreachable
-	exitOutside // plan: what is ahead would be outside
+	exitOutside // plan: publishing would conflict with what customers have booked
 )
 
-// Host is what the command sees of the machine it runs on.
+// Host is the command's access to the machine: standard streams, environment and time.
 type Host struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
-	// Wait waits between two questions to the server, or until ctx ends; nil: by the machine's clock.
+	// Wait waits between two requests to the server, or until ctx ends; nil: by the machine's clock.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-// Run runs the command with its arguments, without its own name, and returns the exit code.
+// Run runs the command with its arguments, which do not include the program's name, and returns the exit code.
 func Run(ctx context.Context, host Host, args []string) int {
 	root := newRoot(host)
 	root.SetArgs(args)
@@ -47,7 +47,7 @@ func Run(ctx context.Context, host Host, args []string) int {
 	}
 	var invalid *invalidManifest
 	if errors.As(err, &invalid) || errors.Is(err, errSaid) {
-		return exitRefused // its problems are printed
+		return exitRefused // the problems are already printed
 	}
 	code := exitCode(err)
 	_, _ = fmt.Fprintf(host.Stderr, "slotmesh: %s\n", sentence(ran, err))
@@ -70,7 +70,7 @@ func exitCode(err error) int {
 	case errors.As(err, &unreachable):
 		return exitUnreachable
 	}
-	return exitUsage // cobra's own, and those of our flags and arguments
+	return exitUsage // the errors of cobra, and those of our flags and arguments
 }
 
 // localError is a failure on this machine, such as a file that cannot be read.
@@ -117,7 +117,7 @@ server, else what the file admin-token holds in SLOTMESH_HOME, or in .slotmesh w
 	return root
 }
 
-// addCommands adds every command, in the groups in which the help lists them.
+// addCommands adds all commands, in the groups of the help.
 func (c *command) addCommands(root *cobra.Command) {
 	for _, g := range []struct {
 		title    string
@@ -141,14 +141,14 @@ func (c *command) addCommands(root *cobra.Command) {
 
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// group is a command that only holds others.
+// group returns a command that only contains other commands.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	g := &cobra.Command{Use: use, Short: short, Args: knownCommand, RunE: help}
 	g.AddCommand(commands...)
 	return g
 }
 
-// knownCommand refuses a word that is no command, and names the one that was probably meant.
+// knownCommand refuses an unknown command, and suggests a similar one.
 func knownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -169,7 +169,7 @@ func showVersion(c *command) *cobra.Command {
 	}}
 }
 
-// mustComplete completes a flag with fixed words; a flag that does not exist is a fault of the program.
+// mustComplete completes a flag with fixed words. It panics if the flag does not exist, which is a bug.
 func mustComplete(cmd *cobra.Command, flag string, words ...string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err)

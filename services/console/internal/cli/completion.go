@@ -13,10 +13,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// mostCompleted is how many ids a shell is offered.
+// mostCompleted is the maximum number of ids that a shell is offered.
 const mostCompleted = "100"
 
-// complete answers a shell with words that the server knows.
+// complete answers a shell's completion request with words from the server.
 func (c *command) complete(cmd *cobra.Command, words func(ctx context.Context, client *client) ([]string, error)) ([]string, cobra.ShellCompDirective) {
 	client, err := c.client()
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *command) complete(cmd *cobra.Command, words func(ctx context.Context, c
 	return offered, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeSlug offers the businesses as the first argument.
+// completeSlug completes the first argument with the slugs of businesses.
 func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -45,7 +45,8 @@ func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]s
 	})
 }
 
-// completeArgument offers businesses, then what the command's second argument is called: an id or a version of the business.
+// completeArgument completes the first argument with slugs, and the second with the ids or versions of the business, by
+// its name in the usage.
 func (c *command) completeArgument(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {
 		return c.completeSlug(cmd, args, typed)
@@ -61,13 +62,14 @@ func (c *command) completeArgument(cmd *cobra.Command, args []string, typed stri
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// listsOfIDs are the lists of the admin API whose ids the commands of a group take.
+// listsOfIDs maps a group of commands to the list of the admin API whose ids its commands take.
 var listsOfIDs = map[string]string{
 	"keys": "keys", "calendars": "calendars", "webhooks": "webhooks", "messages": "messages", "bookings": "bookings", "reservations": "reservations",
 	"tickets": "tickets", "users": "members",
 }
 
-// ids offers those of the first page of a list, each with what tells it apart. Customers are not named: shells keep what they have shown.
+// ids returns the ids of the first page of a list, each with a description. It does not name customers, because shells
+// keep what they have shown.
 func (c *client) ids(ctx context.Context, slug, list string) ([]string, error) {
 	var page map[string]json.RawMessage
 	if err := c.call(ctx, http.MethodGet, at(slug, list)+"?limit="+mostCompleted, nil, &page); err != nil {
@@ -85,7 +87,7 @@ func (c *client) ids(ctx context.Context, slug, list string) ([]string, error) {
 	return words, nil
 }
 
-// completeVersions offers the versions of the business that is the first argument.
+// completeVersions completes with the versions of the business that is the first argument.
 func (c *command) completeVersions(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -100,10 +102,11 @@ func (c *command) completeVersions(cmd *cobra.Command, args []string, _ string) 
 	})
 }
 
-// partsOfFlags are the flags that take a part of an offer.
+// partsOfFlags maps the flags that take a part of an offer to the kind of that part.
 var partsOfFlags = map[string]string{"service": aService, "staff": aMember, "event": anEvent, "rental": aRental}
 
-// completeFlags lets the flags of a command and of those below it be completed by keys of the business that is its first argument.
+// completeFlags completes the flags of a command and of its subcommands with keys of the business that is the first
+// argument.
 func (c *command) completeFlags(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		c.completeFlags(below)
@@ -124,7 +127,7 @@ func (c *command) completeFlags(cmd *cobra.Command) {
 	}
 }
 
-// mustCompleteBy completes a flag by entries of the offer; a flag that does not exist is a fault of the program.
+// mustCompleteBy completes a flag with entries of the offer. It panics if the flag does not exist, which is a bug.
 func (c *command) mustCompleteBy(cmd *cobra.Command, flag string, entries func(*contents) []entry) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {

@@ -8,7 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/manifest"
 )
 
-// listed are the commands that list what an offer has: by key, which every command takes where it asks for an id.
+// listed returns the commands that list the contents of an offer with their keys. Every command accepts such a key in
+// place of an id.
 func (c *command) listed() []*cobra.Command {
 	return []*cobra.Command{
 		group("services", "Show what a business offers at appointments and in classes", c.listContents(aService, "List the services, with their keys", []string{"MINUTES", "PRICE"}, func(o *contents, i int) []string {
@@ -53,7 +54,7 @@ func (c *command) listContents(kind, short string, head []string, more func(*con
 	})
 }
 
-// price is what something costs before the rules.
+// price returns a price before the pricing rules.
 func price(o *contents, amount manifest.Decimal) string {
 	if amount.IsZero() {
 		return "free"

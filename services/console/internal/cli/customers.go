@@ -38,7 +38,7 @@ func customerTable(list ...customer.Customer) table {
 	return t
 }
 
-// exportCustomer prints JSON, unless YAML is asked for: what is exported is to be handed on.
+// exportCustomer prints JSON unless YAML is requested, because an export is meant to be passed on.
 func (c *command) exportCustomer() *cobra.Command {
 	var email string
 	cmd := c.ofBusiness("export SLUG --email ADDRESS", "Print all that is held of a customer, as JSON", 1, func(cmd *cobra.Command, args []string, client *client) error {

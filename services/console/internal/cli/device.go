@@ -23,7 +23,7 @@ const (
 	pollEvery = 5 * time.Second
 )
 
-// device is what the server says of a login that waits for its person.
+// device is the server's answer to the start of a device login.
 type device struct {
 	Code     string `json:"device_code"`
 	UserCode string `json:"user_code"`
@@ -37,13 +37,13 @@ type granted struct {
 	Error string `json:"error"`
 }
 
-// atTerminal reports whether somebody types.
+// atTerminal reports whether standard input is a terminal.
 func (h Host) atTerminal() bool {
 	file, ok := h.Stdin.(*os.File)
 	return ok && isatty.IsTerminal(file.Fd())
 }
 
-// wait waits for so long, or until ctx ends.
+// wait waits for d, or until ctx ends.
 func (h Host) wait(ctx context.Context, d time.Duration) error {
 	if h.Wait != nil {
 		return h.Wait(ctx, d)
@@ -56,11 +56,12 @@ func (h Host) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// tokenByDevice has somebody confirm a code in a browser, and returns the token that they let this machine have (RFC 8628).
+// tokenByDevice has a person confirm a code in a browser, and returns the token that they grant to this machine (RFC
+// 8628).
 func (c *command) tokenByDevice(ctx context.Context, server string) (string, error) {
 	client := &client{adminapi.New(server, "", c.timeout, 1)}
 	defer client.close()
-	name, _ := os.Hostname() // without one the server calls it by the program's name
+	name, _ := os.Hostname() // without a name the server uses the program's name
 	var begun device
 	if err := client.form(ctx, "/device/authorization", url.Values{"client_id": {deviceClient}, "device_name": {name}}, &begun); err != nil {
 		return "", err
@@ -97,7 +98,8 @@ func (c *command) tokenByDevice(ctx context.Context, server string) (string, err
 	}
 }
 
-// form sends a form as OAuth wants it, and reads the answer into out; an error that OAuth names is one of its fields.
+// form sends a form as OAuth requires, and decodes the answer into out. An OAuth error is a field of out, not a Go
+// error.
 func (c *client) form(ctx context.Context, path string, form url.Values, out any) error {
 	answer, err := c.Do(ctx, adminapi.Request{
 		Method: http.MethodPost, Path: path, Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, Body: []byte(form.Encode()),

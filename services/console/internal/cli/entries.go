@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// ofBusiness is a command on one business, which is its first argument.
+// ofBusiness returns a command on one business, which is its first argument.
 func (c *command) ofBusiness(use, short string, arguments int, run func(cmd *cobra.Command, args []string, client *client) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(arguments), ValidArgsFunction: c.completeArgument,
@@ -28,7 +28,7 @@ func (c *command) ofBusiness(use, short string, arguments int, run func(cmd *cob
 	}
 }
 
-// otherSlug adds to a refusal the business that was probably meant.
+// otherSlug adds a similar slug to the refusal of an unknown one.
 func (c *client) otherSlug(ctx context.Context, slug string, refused error) error {
 	businesses, err := pages[catalog.Business](ctx, c, "/admin/businesses", "businesses", url.Values{})
 	if err != nil {
@@ -44,7 +44,8 @@ func (c *client) otherSlug(ctx context.Context, slug string, refused error) erro
 	return refused
 }
 
-// listEntries lists the entries of a business that the flags do not leave out; filters are their values by parameter.
+// listEntries returns a command that lists entries of a business. filters has the value of each filter's flag by
+// parameter.
 func listEntries[T any](c *command, list, short string, filters map[string]*string, all func([]T) any, show func(...T) table) *cobra.Command {
 	return c.ofBusiness("list SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
 		called := client.names(args[0])
@@ -69,7 +70,7 @@ func listEntries[T any](c *command, list, short string, filters map[string]*stri
 	})
 }
 
-// moveEntry makes one of the moves of an entry, and shows it as it is then.
+// moveEntry returns a command that makes a transition of an entry, and shows the entry after it.
 func moveEntry[T any](c *command, list, move, short string, show func(...T) table) *cobra.Command {
 	notify := true
 	cmd := c.ofBusiness(move+" SLUG ID", short, 2, func(cmd *cobra.Command, args []string, client *client) error {
@@ -91,7 +92,7 @@ func moveEntry[T any](c *command, list, move, short string, show func(...T) tabl
 	return cmd
 }
 
-// mustRequire makes flags required.
+// mustRequire makes flags required. It panics if a flag does not exist.
 func mustRequire(cmd *cobra.Command, flags ...string) *cobra.Command {
 	for _, name := range flags {
 		if err := cmd.MarkFlagRequired(name); err != nil {
@@ -101,7 +102,7 @@ func mustRequire(cmd *cobra.Command, flags ...string) *cobra.Command {
 	return cmd
 }
 
-// addCustomer adds the flags that say where messages to a customer go, and in which language.
+// addCustomer adds the flags for a customer's e-mail address, phone number and language.
 func addCustomer(flags *pflag.FlagSet, address, phone, locale *string) {
 	flags.StringVar(address, "email", "", "the customer's e-mail address, for messages")
 	flags.StringVar(phone, "phone", "", "the customer's telephone number")

@@ -38,7 +38,7 @@ func (c *command) explain() *cobra.Command {
 	return mustRequire(cmd, "service", "date", "time")
 }
 
-// explanationTable has a row for the start as a whole, named by who was asked for, and one for each member.
+// explanationTable has a row for the start as a whole, with who as its name, and one for each member.
 func explanationTable(e availability.Explanation, who string) table {
 	t := table{head: []string{"STAFF", "BOOKABLE", "RULE", "WHY"}}
 	row := func(staff string, bookable bool, reason *availability.Reason) {

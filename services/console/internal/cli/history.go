@@ -22,11 +22,12 @@ import (
 // historyEntry is one version of a business.
 type historyEntry struct {
 	catalog.Version
-	By   string   `json:"by,omitempty"`   // left out where the log of events does not say, or not to this token
-	What []string `json:"what,omitempty"` // what it changed, where that was asked for
+	// publisher; omitted if the events do not have it, or if this token may not read them
+	By   string   `json:"by,omitempty"`
+	What []string `json:"what,omitempty"` // what the version changed, if requested
 }
 
-// mostWhat is of how many versions it is said what they changed: each is read for it.
+// mostWhat is the maximum number of versions whose changes are shown, because each must be read for it.
 const mostWhat = 20
 
 func (c *command) history() *cobra.Command {
@@ -100,7 +101,7 @@ func (c *client) publishers(ctx context.Context, slug string) map[int64]string {
 	return by
 }
 
-// whatChanged compares each of the newest versions with the one before it.
+// whatChanged compares each of the newest versions with the version before it.
 func (c *client) whatChanged(ctx context.Context, slug string, list []historyEntry) error {
 	var newer *manifest.Manifest
 	for i := range list[:min(len(list), mostWhat+1)] {
@@ -113,7 +114,7 @@ func (c *client) whatChanged(ctx context.Context, slug string, list []historyEnt
 		}
 		m, problems := manifest.Parse(text)
 		if len(problems) > 0 {
-			newer = nil // this command does not know how it was written then
+			newer = nil // the version was written for another version of the manifest's format
 			continue
 		}
 		if newer != nil {
@@ -126,7 +127,7 @@ func (c *client) whatChanged(ctx context.Context, slug string, list []historyEnt
 	return nil
 }
 
-// between says the first changes in words, and how many there are beside them.
+// between returns the first changes in words, and the number of the others.
 func between(before, after *manifest.Manifest) ([]string, error) {
 	const most = 3
 	all, more, err := changes.Between(before, after)

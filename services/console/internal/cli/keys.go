@@ -58,7 +58,7 @@ func newKey(name, scope, expires string) (*booking.NewKey, error) {
 	return key, nil
 }
 
-// createdKey leaves out what a new key does not have yet.
+// createdKey omits the fields that a new key does not have yet.
 type createdKey struct {
 	ID        uuid.UUID  `json:"id"`
 	Name      string     `json:"name"`

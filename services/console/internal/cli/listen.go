@@ -26,8 +26,8 @@ import (
 
 const (
 	listenEvery   = 2 * time.Second
-	listenOverlap = time.Minute      // of two readings, as an event may be listed later than its time
-	forwardWithin = 15 * time.Second // as of a webhook
+	listenOverlap = time.Minute      // overlap of two readings, because an event may be listed later than its time
+	forwardWithin = 15 * time.Second // the timeout of webhooks
 	secretPrefix  = "whsec_"
 	secretBytes   = 32
 )
@@ -77,7 +77,7 @@ a receiver. Each run makes a secret of its own. An event is sent once, whatever 
 	return mustRequire(cmd, "forward-to")
 }
 
-// run forwards events until ctx ends, or once.
+// run forwards events until ctx ends; if once is set, it forwards them once.
 func (l *listener) run(ctx context.Context, client *client, since time.Time, once bool) error {
 	tick := time.NewTicker(listenEvery)
 	defer tick.Stop()
@@ -97,7 +97,8 @@ func (l *listener) run(ctx context.Context, client *client, since time.Time, onc
 	}
 }
 
-// forward sends the events since then that were not sent before, oldest first, and returns the time of the newest.
+// forward sends the events since an instant that were not sent before, oldest first. It returns the time of the newest
+// event.
 func (l *listener) forward(ctx context.Context, client *client, since time.Time) (time.Time, error) {
 	query := url.Values{"from": {since.UTC().Format(time.RFC3339Nano)}}
 	list, err := pages[event.Event](ctx, client, at(l.slug, "events"), "events", query)
@@ -128,7 +129,7 @@ func (l *listener) forward(ctx context.Context, client *client, since time.Time)
 	return newest, nil
 }
 
-// wants reports whether events of a type are forwarded: those of webhooks alone.
+// wants reports whether events of a type are forwarded. Only types that webhooks have are.
 func (l *listener) wants(t event.Type) bool {
 	return slices.Contains(event.Types(), t) && (slices.Contains(l.events, "*") || slices.Contains(l.events, string(t)))
 }

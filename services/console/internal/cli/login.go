@@ -53,7 +53,7 @@ or in .config of HOME.`,
 // pastedToken reads a token from standard input.
 func (c *command) pastedToken(server string) (string, error) {
 	_, _ = fmt.Fprintf(c.host.Stderr, "Token for %s: ", server)
-	line, _ := bufio.NewReader(c.host.Stdin).ReadString('\n') // a last line may have no end
+	line, _ := bufio.NewReader(c.host.Stdin).ReadString('\n') // the last line may lack a line break
 	token := strings.TrimSpace(line)
 	if token == "" {
 		return "", &localError{errors.New("no token was given; paste one, or pipe it in")}
@@ -61,7 +61,7 @@ func (c *command) pastedToken(server string) (string, error) {
 	return token, nil
 }
 
-// keepGood keeps the token, where the server takes it.
+// keepGood checks the token with the server and stores it.
 func (c *command) keepGood(ctx context.Context, server string) error {
 	client, err := c.client()
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *command) keepGood(ctx context.Context, server string) error {
 	return c.done(map[string]any{"server": server}, "the token for %s is kept", server)
 }
 
-// tokensFile is where login keeps tokens by server; "" where there is no home.
+// tokensFile returns the path of the file in which login stores tokens by server; "" if there is no home folder.
 func (c *command) tokensFile() string {
 	if folder := c.host.Getenv("XDG_CONFIG_HOME"); folder != "" {
 		return filepath.Join(folder, "slotmesh", "tokens.json")
@@ -88,7 +88,7 @@ func (c *command) tokensFile() string {
 	return ""
 }
 
-// keptTokens are the tokens that login has kept, by server: one is never shown to another server.
+// keptTokens returns the tokens that login has stored, by server. A token is never sent to another server.
 func (c *command) keptTokens() (map[string]string, error) {
 	kept := map[string]string{}
 	path := c.tokensFile()
@@ -105,7 +105,7 @@ func (c *command) keptTokens() (map[string]string, error) {
 	return kept, nil
 }
 
-// keepToken writes the file anew beside the old one, so that no reader finds half of it.
+// keepToken stores a token. It writes a new file and renames it, so that no reader finds an incomplete file.
 func (c *command) keepToken(server, token string) error {
 	path := c.tokensFile()
 	if path == "" {
@@ -123,7 +123,7 @@ func (c *command) keepToken(server, token string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	draft, err := os.CreateTemp(filepath.Dir(path), "tokens-*") // which nobody else may read
+	draft, err := os.CreateTemp(filepath.Dir(path), "tokens-*") // only this user may read it
 	if err != nil {
 		return err
 	}

@@ -11,10 +11,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// machinePrograms are the names of the program that runs Slotmesh in one process, which knows the tables of all services.
+// machinePrograms are the names of the program that runs Slotmesh in one process. It knows the tables of all services.
 var machinePrograms = []string{"slotmesh-allinone", "allinone"}
 
-// backup and restore run that program: the admin API has no call for them, as restoring needs a Slotmesh that is not there yet.
+// backup and restore run that program. The admin API has no call for them, because a restore needs a Slotmesh that does
+// not exist yet.
 func (c *command) backup() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
@@ -37,7 +38,7 @@ and no Slotmesh may use them. The same release restores what it has backed up; s
 	}
 }
 
-// onMachine runs the program with the command's own settings; what it says is for whoever called.
+// onMachine runs the program with the command's own environment and standard streams.
 func (c *command) onMachine(ctx context.Context, what, file string) error {
 	program, err := findMachineProgram()
 	if err != nil {
@@ -45,7 +46,8 @@ func (c *command) onMachine(ctx context.Context, what, file string) error {
 	}
 	run := exec.CommandContext(ctx, program, what, file)
 	run.Stdin, run.Stdout, run.Stderr = c.host.Stdin, c.host.Stdout, c.host.Stderr
-	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) } // it takes away what it has begun
+	// the program then removes what it has begun
+	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
 	err = run.Run()
 	if _, ended := errors.AsType[*exec.ExitError](err); ended {
 		return errSaid
@@ -56,10 +58,10 @@ func (c *command) onMachine(ctx context.Context, what, file string) error {
 	return nil
 }
 
-// errSaid is a failure that was printed already.
+// errSaid means that the failure was already printed.
 var errSaid = errors.New("said already")
 
-// findMachineProgram looks beside this program, then on the PATH.
+// findMachineProgram looks for the program beside this one, and then on the PATH.
 func findMachineProgram() (string, error) {
 	if own, err := os.Executable(); err == nil {
 		for _, name := range machinePrograms {

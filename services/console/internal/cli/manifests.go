@@ -21,23 +21,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// invalidManifest says that a manifest was refused for its problems, which have been printed.
+// invalidManifest means that a manifest was refused, and that its problems have been printed.
 type invalidManifest struct{ file string }
 
 func (e *invalidManifest) Error() string { return e.file + " is not valid" }
 
 // published is the answer to a publish and to a rollback.
 type published struct {
-	ID      uuid.UUID `json:"id,omitzero"` // left out where nothing was published
+	ID      uuid.UUID `json:"id,omitzero"` // omitted if nothing was published
 	Slug    string    `json:"slug"`
 	Version int64     `json:"version"`
-	// Warnings are of the manifest, left out where there are none.
+	// Warnings are the warnings of the manifest; omitted if there are none.
 	Warnings []manifest.Problem `json:"warnings,omitempty"`
 }
 
-// source is a manifest as it was read.
+// source is the text of a manifest with its name.
 type source struct {
-	name string // as it is shown before a problem's line
+	name string // shown before the line number of a problem
 	text []byte
 }
 
@@ -94,8 +94,8 @@ func (c *command) apply() *cobra.Command {
 	return cmd
 }
 
-// publish asks the server to judge the manifest: it may know more than this command. Only a manifest that does not
-// name its business is judged here.
+// publish lets the server check the manifest, because the server may know more than this command. It refuses only a
+// manifest that does not name its business.
 func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) error {
 	slug, err := c.slugOf(src)
 	if err != nil {
@@ -128,7 +128,8 @@ func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) erro
 	return c.done(p, "%s: version %d is published", p.Slug, p.Version)
 }
 
-// publishedAs is the number of the newest version where it is this very text; 0 where it is not, or cannot be told.
+// publishedAs returns the number of the newest version if that version has this text; otherwise, or if it cannot be
+// read, 0.
 func (c *client) publishedAs(ctx context.Context, slug string, src *source) int64 {
 	version, err := c.newest(ctx, slug)
 	if err != nil || version == 0 {
@@ -147,7 +148,7 @@ func (c *client) publishedAs(ctx context.Context, slug string, src *source) int6
 	return version
 }
 
-// manifestCall sends a manifest.
+// manifestCall returns a request that sends a manifest.
 func manifestCall(method, path string, src *source) adminapi.Request {
 	r := adminapi.Request{Method: method, Path: path, Body: src.text, Header: map[string]string{"Content-Type": "application/yaml"}}
 	if isJSON(src.text) {
@@ -156,7 +157,8 @@ func manifestCall(method, path string, src *source) adminapi.Request {
 	return r
 }
 
-// slugOf is the business that a manifest names. One that names none is refused here, with its other problems.
+// slugOf returns the slug of the business that a manifest names. A manifest without one is refused here, with its other
+// problems.
 func (c *command) slugOf(src *source) (string, error) {
 	if slug := slugIn(src.text); request.IsSlug(slug) {
 		return slug, nil
@@ -168,7 +170,7 @@ func (c *command) slugOf(src *source) (string, error) {
 	return string(m.Slug), nil
 }
 
-// slugIn reads the slug alone, whatever else the document holds; "" where there is none to read.
+// slugIn parses only the slug of a document; "" if there is none.
 func slugIn(text []byte) string {
 	var named struct {
 		Slug string `yaml:"slug"`
@@ -179,14 +181,15 @@ func slugIn(text []byte) string {
 	return named.Slug
 }
 
-// verdict is what validate, and a refused apply, tell programs.
+// verdict is the output of validate, and of a refused apply, for programs.
 type verdict struct {
 	Valid    bool               `json:"valid"`
 	Problems []manifest.Problem `json:"problems"`
-	Warnings []manifest.Problem `json:"warnings,omitempty"` // of a valid one
+	Warnings []manifest.Problem `json:"warnings,omitempty"` // of a valid manifest
 }
 
-// refused prints the problems as compilers do, file:line: path: message, so that editors find the place.
+// refused prints the problems as compilers do, file:line: path: message, so that editors find the place. It returns
+// *invalidManifest.
 func (c *command) refused(src *source, problems []manifest.Problem) error {
 	if c.output == asJSON || c.output == asYAML {
 		if err := c.print(verdict{Problems: problems}, table{}); err != nil {
@@ -198,7 +201,7 @@ func (c *command) refused(src *source, problems []manifest.Problem) error {
 	return &invalidManifest{src.name}
 }
 
-// places prints what is said of places of a manifest, each line with what kind of thing it is.
+// places prints problems or warnings of a manifest, one a line, each with its kind.
 func (c *command) places(src *source, kind string, list []manifest.Problem) {
 	for _, p := range list {
 		place := fmt.Sprintf("%s:%d: %s", src.name, p.Line, kind)
@@ -209,7 +212,8 @@ func (c *command) places(src *source, kind string, list []manifest.Problem) {
 	}
 }
 
-// warn prints the warnings of a manifest, as compilers do; programs find them in what is printed for them.
+// warn prints the warnings of a manifest, as compilers do. In JSON and YAML output the warnings are a field of the
+// result.
 func (c *command) warn(src *source, warnings []manifest.Problem) {
 	if c.output != asJSON && c.output != asYAML {
 		c.places(src, "warning: ", warnings)

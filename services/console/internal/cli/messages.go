@@ -51,7 +51,8 @@ func (c *command) showMessage() *cobra.Command {
 	return cmd
 }
 
-// letter is a message as a person reads it: what became of it, then its words. It holds what customers typed, so each line is made printable.
+// letter returns a message as text for a person: its header fields, its status, then its body. It contains what
+// customers typed, so each line is made printable.
 func letter(m notifications.WholeMessage) string {
 	head := [][2]string{
 		{"To", m.Recipient}, {"From", m.FromName}, {"Reply-To", m.ReplyTo}, {"Subject", m.Subject}, {"Kind", m.Kind}, {"About", m.About.Kind + " " + m.About.ID.String()},

@@ -56,7 +56,7 @@ breaks is a warning. With --override also outside working hours; never what is t
 	return mustRequire(cmd, "service", "date", "time", "customer")
 }
 
-// given returns a flag's text, or nil if the flag was left out or is empty.
+// given returns the text of a flag, or nil if the flag was omitted or is empty.
 func given(text string) *string {
 	if text == "" {
 		return nil
@@ -71,7 +71,7 @@ func warn(cmd *cobra.Command, warnings []booking.Warning) {
 	}
 }
 
-// resolveBooking puts ids in the place of keys and names.
+// resolveBooking replaces keys and names by ids.
 func resolveBooking(ctx context.Context, called *names, wanted *booking.NewBooking, staff, session *string) error {
 	for i := range wanted.ServiceIDs {
 		if err := called.resolve(ctx, aService, &wanted.ServiceIDs[i]); err != nil {
@@ -84,7 +84,7 @@ func resolveBooking(ctx context.Context, called *names, wanted *booking.NewBooki
 	return called.person(ctx, staff, session)
 }
 
-// person puts ids in the place of the keys or names of a member and a class session.
+// person replaces the key or name of a member and of a class session by their ids.
 func (n *names) person(ctx context.Context, staff, session *string) error {
 	if err := n.resolve(ctx, aMember, staff); err != nil {
 		return err

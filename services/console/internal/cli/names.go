@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// The kinds of things that an offer has, as people name them.
+// The kinds of objects in an offer, as people name them.
 const (
 	aService = "service"
 	aMember  = "member of the staff"
@@ -25,19 +25,19 @@ const (
 	aRental  = "rental"
 )
 
-// entry is something that an offer has.
+// entry is an object of an offer.
 type entry struct {
 	ID   uuid.UUID `json:"id"`
 	Key  string    `json:"key"`
 	Name string    `json:"name"`
 
-	// The prices of a service or a rental, before the pricing rules.
+	// Price is the price of a service or a rental, before the pricing rules.
 	Price           json.Number `json:"price,omitempty"`
 	Currency        string      `json:"currency,omitempty"`
 	DurationMinutes int         `json:"duration_minutes,omitempty"` // of a service
 }
 
-// contents is what a business offers, by the newest version.
+// contents is the newest version of a business's manifest.
 type contents struct {
 	id uuid.UUID // of the business
 	*manifest.Manifest
@@ -78,7 +78,7 @@ func (c *client) contents(ctx context.Context, slug string) (*contents, error) {
 	return nil, fault.New(fault.BusinessNotFound, "Business not found")
 }
 
-// of are the entries of a kind.
+// of returns the entries of a kind.
 func (o *contents) of(kind string) []entry {
 	var list []entry
 	switch kind {
@@ -106,7 +106,7 @@ func (o *contents) of(kind string) []entry {
 	return list
 }
 
-// tiers are those of an event.
+// tiers returns the tiers of an event.
 func (o *contents) tiers(event uuid.UUID) []entry {
 	var list []entry
 	for i := range o.Events {
@@ -118,7 +118,7 @@ func (o *contents) tiers(event uuid.UUID) []entry {
 	return list
 }
 
-// allTiers are those of all events.
+// allTiers returns the tiers of all events.
 func (o *contents) allTiers() []entry {
 	var list []entry
 	for i := range o.Events {
@@ -127,7 +127,7 @@ func (o *contents) allTiers() []entry {
 	return list
 }
 
-// sessions are those of all classes.
+// sessions returns the class sessions of all services.
 func (o *contents) sessions() []entry {
 	var list []entry
 	for i := range o.Services {
@@ -139,7 +139,7 @@ func (o *contents) sessions() []entry {
 	return list
 }
 
-// variants are those of a service.
+// variants returns the variants of a service.
 func (o *contents) variants(service uuid.UUID) []entry {
 	var list []entry
 	for i := range o.Services {
@@ -151,12 +151,12 @@ func (o *contents) variants(service uuid.UUID) []entry {
 	return list
 }
 
-// resolve puts the ids of a kind in the place of their keys or names. What is empty or an id stays.
+// resolve replaces keys or names of a kind by ids. Empty texts and ids are not changed.
 func (n *names) resolve(ctx context.Context, kind string, texts ...*string) error {
 	return n.among(ctx, kind, func(o *contents) []entry { return o.of(kind) }, texts...)
 }
 
-// among is resolve for the entries that a function picks.
+// among is resolve for the entries that pick returns.
 func (n *names) among(ctx context.Context, kind string, pick func(*contents) []entry, texts ...*string) error {
 	for _, text := range texts {
 		if _, err := uuid.Parse(*text); *text == "" || err == nil {
@@ -178,7 +178,7 @@ func (n *names) among(ctx context.Context, kind string, pick func(*contents) []e
 	return nil
 }
 
-// tier puts the id of one of an event's tiers in the place of its key or name; the event's is resolved before.
+// tier replaces the key or name of a tier of an event by its id. event must already be an id.
 func (n *names) tier(ctx context.Context, event string, text *string) error {
 	of, err := uuid.Parse(event)
 	if err != nil {
@@ -187,7 +187,7 @@ func (n *names) tier(ctx context.Context, event string, text *string) error {
 	return n.among(ctx, "tier", func(o *contents) []entry { return o.tiers(of) }, text)
 }
 
-// services puts ids in the place of keys or names, parted by commas.
+// services replaces the keys or names in a comma-separated list by ids.
 func (n *names) services(ctx context.Context, list *string) error {
 	parts := strings.Split(*list, ",")
 	for i := range parts {
@@ -200,12 +200,12 @@ func (n *names) services(ctx context.Context, list *string) error {
 	return nil
 }
 
-// variantPairs puts ids in the place of the keys or names in SERVICE:VARIANT.
+// variantPairs replaces the keys or names in SERVICE:VARIANT by ids.
 func (n *names) variantPairs(ctx context.Context, pairs []string) error {
 	for i, pair := range pairs {
 		service, variant, ok := strings.Cut(pair, ":")
 		if !ok {
-			continue // the server says how it is written
+			continue // the server refuses it with the right form
 		}
 		if err := n.resolve(ctx, aService, &service); err != nil {
 			return err
@@ -222,7 +222,7 @@ func (n *names) variantPairs(ctx context.Context, pairs []string) error {
 	return nil
 }
 
-// meant is the entry with a key, else the only one with a name, in any case.
+// meant returns the entry with a key, or else the only entry with a name, regardless of case.
 func meant(kind, text string, entries []entry) (*entry, error) {
 	if i := slices.IndexFunc(entries, func(e entry) bool { return e.Key == text }); i >= 0 {
 		return &entries[i], nil
@@ -253,5 +253,5 @@ func meant(kind, text string, entries []entry) (*entry, error) {
 	return nil, &localError{fmt.Errorf("there is no %s %q; there is %s", kind, text, strings.Join(keys, ", "))}
 }
 
-// mostNamed is how many keys a sentence names.
+// mostNamed is the maximum number of keys in an error sentence.
 const mostNamed = 12

@@ -46,7 +46,7 @@ func (c *command) listOperators() *cobra.Command {
 	}
 }
 
-// changeOperator is a command on one operator, which is its argument.
+// changeOperator returns a command on one operator, whose id is its argument.
 func (c *command) changeOperator(name, short, method, path, done string) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " ID", Short: short, Args: cobra.ExactArgs(1),

@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
 )
 
-// format is how a command prints. The zero format is the command's own choice: a table, but for manifests.
+// format is the output format of a command. For the zero format each command chooses: a table, except for manifests.
 type format string
 
 const (
@@ -26,7 +26,7 @@ const (
 
 var formats = []string{string(asTable), string(asJSON), string(asYAML), string(asCSV)}
 
-// Set reads the flag.
+// Set sets the format from the text of the flag.
 func (f *format) Set(text string) error {
 	switch format(text) {
 	case asTable, asJSON, asYAML, asCSV:
@@ -36,19 +36,19 @@ func (f *format) Set(text string) error {
 	return fmt.Errorf("write %s", strings.Join(formats, ", "))
 }
 
-// String is the flag's value.
+// String returns the value of the flag.
 func (f *format) String() string { return string(*f) }
 
-// Type names the flag's values in the help.
+// Type returns the possible values of the flag for the help.
 func (f *format) Type() string { return strings.Join(formats, "|") }
 
-// table is what a person reads: a head and rows of as many cells.
+// table is the output for a person: a head, and rows with as many cells.
 type table struct {
 	head []string
 	rows [][]string
 }
 
-// print writes a value in the format that was asked for.
+// print prints a value in the requested format.
 func (c *command) print(value any, t table) error {
 	switch c.output {
 	case asJSON:
@@ -62,7 +62,7 @@ func (c *command) print(value any, t table) error {
 	return c.printTable(t)
 }
 
-// done prints the outcome of a change: a value for programs, a line for people.
+// done prints the result of a change: a value for programs, a line for people.
 func (c *command) done(value any, line string, args ...any) error {
 	if c.output == asJSON || c.output == asYAML {
 		return c.print(value, table{})
@@ -78,7 +78,7 @@ func (c *command) printJSON(value any) error {
 	return c.write(text)
 }
 
-// printYAML renders the value's JSON, so that both show the same names in the same order.
+// printYAML converts the JSON of a value, so that both formats have the same names in the same order.
 func (c *command) printYAML(value any) error {
 	text, err := encodeJSON(value)
 	if err != nil {
@@ -122,13 +122,14 @@ func (c *command) printTable(t table) error {
 		for i, cell := range row {
 			cells[i] = printable(cell)
 		}
-		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) // a buffer takes everything
+		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) // a write to a buffer does not fail
 	}
 	_ = w.Flush()
 	return c.write(out.Bytes())
 }
 
-// printable keeps what customers typed from steering the terminal or breaking the table.
+// printable replaces unprintable characters, so that customers' input can neither control the terminal nor break the
+// table.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -145,7 +146,7 @@ func (c *command) write(text []byte) error {
 	return nil
 }
 
-// instant renders a time in a table; "-" stands for none.
+// instant returns a time for a table, or "-" for nil.
 func instant(t *time.Time) string {
 	if t == nil {
 		return "-"
@@ -153,7 +154,7 @@ func instant(t *time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// yes writes whether something is so.
+// yes returns "yes" or "no".
 func yes(is bool) string {
 	if is {
 		return "yes"

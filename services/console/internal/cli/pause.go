@@ -95,7 +95,7 @@ func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date
 	return p, c.read(body, p)
 }
 
-// offer is a version of a business's manifest, with its fields.
+// offer returns the fields of a version of a business's manifest, and its document.
 func (c *client) offer(ctx context.Context, slug string, version int64) (document.Fields, *document.Document, error) {
 	text, err := c.do(ctx, adminapi.Request{
 		Method: http.MethodGet, Path: at(slug) + "?version=" + strconv.FormatInt(version, 10), Header: map[string]string{"Accept": catalog.MediaYAML},
@@ -114,7 +114,7 @@ func (c *client) offer(ctx context.Context, slug string, version int64) (documen
 	return fields, read, err
 }
 
-// today is the date by the business's clock.
+// today returns the current date in the time zone of a business.
 func today(offer document.Fields) timespan.Date {
 	name, _ := offer["timezone"].(string)
 	location, err := zone.Load(name)
@@ -124,7 +124,7 @@ func today(offer document.Fields) timespan.Date {
 	return timespan.DateOf(clock.System().Now(), location)
 }
 
-// newest is the number of the newest version of a business.
+// newest returns the number of the newest version of a business.
 func (c *client) newest(ctx context.Context, slug string) (int64, error) {
 	var list struct {
 		Versions []struct {

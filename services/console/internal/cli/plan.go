@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/plan"
 )
 
-// leavesOutside says that publishing would leave something outside that is not outside now.
+// leavesOutside means that publishing would cause new conflicts with what customers have booked.
 type leavesOutside struct{ count int }
 
 func (e *leavesOutside) Error() string {
@@ -71,7 +71,7 @@ func (c *command) planFor(cmd *cobra.Command, src *source) error {
 	return c.printPlan(slug, &p)
 }
 
-// planForFirst is the plan of a business that is not published yet.
+// planForFirst prints the plan of a business that is not published yet.
 func (c *command) planForFirst(src *source, slug string) error {
 	if _, problems := manifest.Parse(src.text); len(problems) > 0 {
 		return c.refused(src, problems)
@@ -127,7 +127,7 @@ func erasesLine(e *plan.Erases) string {
 	return fmt.Sprintf("Customers to erase: %s%d (their data is kept for %d days after the booking, %d until now)", atLeast, e.Customers, e.KeepCustomersDays, e.Before)
 }
 
-// safeToPublish is an error where something would be outside that is not outside now.
+// safeToPublish returns an error if publishing would cause new conflicts.
 func safeToPublish(p *plan.Plan) error {
 	if n := p.Outside.New(); n > 0 {
 		return &leavesOutside{n}
@@ -170,7 +170,7 @@ func outsideTable(o *plan.Outside) table {
 	return t
 }
 
-// clockOf is a time of day without its seconds.
+// clockOf returns a time of day without its seconds.
 func clockOf(t string) string { return t[:min(len(t), len("15:04"))] }
 
 func servicesOf(b *booking.Booking) string {

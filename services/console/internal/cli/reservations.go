@@ -45,7 +45,7 @@ func reservationTable(list ...rental.Reservation) table {
 	return t
 }
 
-// moment is a date, with its time where there is one.
+// moment returns a date, with its time if there is one.
 func moment(d timespan.Date, t *timespan.TimeOfDay) string {
 	if t == nil {
 		return d.String()

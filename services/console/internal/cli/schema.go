@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/manifest"
 )
 
-// schema prints what a manifest may say; it asks no server.
+// schema returns the command that prints the JSON Schema of manifests. It needs no server.
 func (c *command) schema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
@@ -20,7 +20,7 @@ of its admin address. Editors with the YAML language server check and complete a
 	}
 }
 
-// editorLine tells an editor where the schema of the manifest is in which it stands.
+// editorLine returns the comment line that tells an editor where the schema of the manifest is.
 func editorLine(server string) string {
 	return "# yaml-language-server: $schema=" + server + "/manifest.schema.json"
 }

@@ -21,9 +21,10 @@ func (c *command) resolveServer() (string, error) {
 	return strings.TrimRight(server, "/"), nil
 }
 
-// resolveToken returns the token for a server: login keeps one for each, and `make run` keeps the admin token in a file.
+// resolveToken returns the token for a server. login stores one token for each server, and `make run` keeps the admin
+// token in a file.
 func (c *command) resolveToken(server string) (string, error) {
-	// The server's setting may name several.
+	// The variable may have several tokens, as in the server's settings.
 	if token, _, _ := strings.Cut(firstOf(c.token, c.host.Getenv("SLOTMESH_ADMIN_TOKEN")), ","); token != "" {
 		return token, nil
 	}

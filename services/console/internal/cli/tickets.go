@@ -35,7 +35,7 @@ func ticketTable(list ...booking.Ticket) table {
 	return t
 }
 
-// ticketOrder is the body that orders tickets: of one tier, or of several.
+// ticketOrder is the body that orders tickets of one tier, or of several.
 type ticketOrder struct {
 	EventID       string                    `json:"event_id"`
 	TierID        string                    `json:"tier_id,omitempty"`
@@ -84,7 +84,7 @@ func (c *command) sellTickets() *cobra.Command {
 	return mustRequire(cmd, "event", "tier", "customer")
 }
 
-// numbered reads front=2; what ends in no number is the name of a tier alone.
+// numbered parses a text such as front=2. A text without a number after "=" is only the name of a tier.
 func numbered(text string, quantity int) bookingclient.AskedTier {
 	if at := strings.LastIndexByte(text, '='); at >= 0 {
 		if n, err := strconv.Atoi(strings.TrimSpace(text[at+1:])); err == nil {

@@ -15,7 +15,7 @@ func (c *command) tokens() *cobra.Command {
 	return group("tokens", "Look after tokens of the admin API", c.createToken(), c.listTokens(), c.revokeToken())
 }
 
-// apiToken is a token of the admin API; Token is set only where it was just made.
+// apiToken is a token of the admin API. Token is set only in the answer that made it.
 type apiToken struct {
 	ID         uuid.UUID  `json:"id"`
 	Name       string     `json:"name"`

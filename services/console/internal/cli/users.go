@@ -14,14 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 )
 
-// roles are those that people and tokens have.
+// roles are the roles of people and tokens.
 var roles = []string{"owner", "manager", "desk", "staff", "viewer", "operator"}
 
 func (c *command) users() *cobra.Command {
 	return group("users", "Look after who belongs to a business", c.inviteUser(), c.listUsers(), c.listInvitations(), c.withdrawInvitation(), c.madeByUser(), c.endMadeByUser(), c.changeUser(), c.removeUser())
 }
 
-// invitation is the body that invites somebody.
+// invitation is the body that invites a person.
 type invitation struct {
 	Business string  `json:"business,omitempty"`
 	Email    string  `json:"email"`
@@ -31,7 +31,7 @@ type invitation struct {
 	Mail     bool    `json:"mail"`
 }
 
-// invited is its answer; Link is made absolute.
+// invited is the answer to an invitation. Link is made absolute.
 type invited struct {
 	PersonID  *uuid.UUID `json:"person_id"`
 	Pending   *uuid.UUID `json:"invitation_id"`
@@ -87,7 +87,7 @@ func (c *command) inviteUser() *cobra.Command {
 	return cmd
 }
 
-// roleFlags are the flags that say what somebody, or a token, is to be.
+// roleFlags adds the flags for the role of a person or a token.
 func roleFlags(cmd *cobra.Command, role, staff *string) {
 	cmd.Flags().StringVar(role, "role", "", strings.Join(roles, ", "))
 	cmd.Flags().StringVar(staff, "staff", "", "key, name or id of the member of the staff; for --role staff")
@@ -126,7 +126,7 @@ func (c *command) listUsers() *cobra.Command {
 	}, showUsers)
 }
 
-// pendingInvitation is an invitation that was not accepted yet.
+// pendingInvitation is an invitation that is not accepted yet.
 type pendingInvitation struct {
 	ID        uuid.UUID  `json:"id"`
 	Email     string     `json:"email"`

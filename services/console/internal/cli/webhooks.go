@@ -128,7 +128,7 @@ func (c *command) retryDelivery() *cobra.Command {
 	return cmd
 }
 
-// sent asks for a delivery and shows it.
+// sent posts to a path that sends a delivery, and prints the delivery.
 func (c *command) sent(cmd *cobra.Command, client *client, path string) error {
 	var sent notifications.Delivery
 	if err := client.call(cmd.Context(), http.MethodPost, path, nil, &sent); err != nil {
@@ -166,7 +166,7 @@ func deliveryTable(list ...notifications.Delivery) table {
 	return t
 }
 
-// lastAnswer is the status of the last attempt's answer, or why there was none.
+// lastAnswer returns the HTTP status of the last attempt, or the reason if there was no answer.
 func lastAnswer(attempts []notifications.DeliveryAttempt) string {
 	if len(attempts) == 0 {
 		return ""

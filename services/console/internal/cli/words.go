@@ -41,16 +41,17 @@ func sentence(cmd *cobra.Command, err error) string {
 	return "What answers there is not the admin API; check --server."
 }
 
-// noPath is what a port of Slotmesh answers that is not the admin API's.
+// noPath is the answer of a Slotmesh port that does not serve the admin API.
 const noPath = "There is nothing at this path."
 
-// commands are what the server names of its own paths and parameters, as the command has them.
+// commands replaces the server's paths and parameters by the command's words.
 var commands = strings.NewReplacer("GET …/versions", "slotmesh history", "force=true", "--force")
 
-// member is the member of a request that a sentence begins with.
+// member matches the request member with which a sentence begins.
 var member = regexp.MustCompile(`^([a-z][a-z_]*)(\[\d+\])?: `)
 
-// inFlags names the flag that a member was written with, where the command has one; flags are written, not sent.
+// inFlags replaces the member with which a sentence begins by its flag, if the command has one. It also replaces "send"
+// by "write".
 func inFlags(cmd *cobra.Command, text string) string {
 	found := member.FindStringSubmatch(text)
 	if found == nil {
@@ -68,7 +69,7 @@ func inFlags(cmd *cobra.Command, text string) string {
 
 func has(flags *pflag.FlagSet, name string) bool { return name != "" && flags.Lookup(name) != nil }
 
-// whyAway says in words why a server gave no answer.
+// whyAway returns in words why a server gave no answer.
 func whyAway(err error) string {
 	var name *net.DNSError
 	var network net.Error
