@@ -17,13 +17,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// MaxBody is the largest request body: that of a manifest.
+// MaxBody is the maximum size of a request body, in bytes: that of a manifest.
 const MaxBody = manifest.MaxBytes
 
 // Admin serves the admin API.
 type Admin struct {
-	Token    Token        // of the environment
-	Limits   *limits.Gate // of wrong tokens
+	Token    Token        // from the environment
+	Limits   *limits.Gate // counts wrong tokens
 	Owner    *usecase.Owner
 	Accounts *usecase.Accounts
 }

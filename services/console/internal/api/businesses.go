@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// manifestTypes are the media types under which a manifest may come; YAML goes by several.
+// manifestTypes are the accepted media types of a manifest, with the canonical one. YAML has several.
 var manifestTypes = map[string]string{
 	catalog.MediaJSON: catalog.MediaJSON, catalog.MediaYAML: catalog.MediaYAML,
 	"application/x-yaml": catalog.MediaYAML, "text/yaml": catalog.MediaYAML, "text/x-yaml": catalog.MediaYAML,
@@ -47,12 +47,12 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 	}
 	warnings, err := usecase.WarningsOf(c.UserContext(), slug, text, a.Owner.Clock.Now())
 	if err != nil {
-		warnings = nil // it is published, and that is said whatever else could not be told
+		warnings = nil // the manifest is published, so the answer is a success even without its warnings
 	}
 	return sendPublished(c, published, warnings)
 }
 
-// diff says what publishing the body would change, and which bookings it would leave outside.
+// diff answers with what publishing the body would change, and with the bookings that would conflict with it.
 func (a *Admin) diff(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// refunded is the handler of a write that may give money back, of so much; it answers with what is left.
+// refunded returns the handler of a write that may refund an amount. It answers with the changed object.
 func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write func(context.Context, usecase.Principal, string, uuid.UUID, W) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
@@ -31,7 +31,7 @@ func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write fu
 	}
 }
 
-// refundOf reads how much is to be refunded, "" where there is no body or it does not say, and whether the customer is notified.
+// refundOf reads the amount to refund, "" if there is no body or no amount, and whether the customer is notified.
 func refundOf(c *fiber.Ctx) (booking.RefundAmount, *bool, error) {
 	var body struct {
 		Refund json.RawMessage `json:"refund"`

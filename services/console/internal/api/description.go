@@ -22,17 +22,19 @@ var (
 	referenceSource string
 )
 
-// Where the description of the admin API is shown, and read by whoever generates a client of it: it says nothing of anybody, and needs no token.
+// The paths of the description of the admin API, for people and for generators of clients. It has no data of
+// businesses, so it needs no token.
 const (
 	referencePage     = "/developers"
 	referenceScript   = "/developers/viewer.js"
 	referenceDocument = "/developers/openapi.json"
 )
 
-// manifestSchema is where editors find what a manifest may say. They have no token, and it says nothing of anybody.
+// manifestSchema is the path at which editors read the JSON Schema of manifests. Editors have no token, and the schema
+// has no data of businesses.
 const manifestSchema = "/manifest.schema.json"
 
-// described is the OpenAPI document of the admin API, which is the same for all servers of a process.
+// described returns the OpenAPI document of the admin API, which is the same for all servers of a process.
 var described = sync.OnceValues(func() (*openapi.File, error) {
 	whole, err := openapi.WithSchema(description, "Manifest", manifest.Schema)
 	if err != nil {
@@ -48,7 +50,8 @@ var described = sync.OnceValues(func() (*openapi.File, error) {
 	return openapi.Document(whole)
 })
 
-// MountDescription adds the OpenAPI document of the admin API, also on a page, and the JSON Schema of manifests, for everybody.
+// MountDescription adds public routes for the OpenAPI document of the admin API, its page, and the JSON Schema of
+// manifests.
 func (a *Admin) MountDescription(router fiber.Router) error {
 	document, err := described()
 	if err != nil {

@@ -24,7 +24,7 @@ func (a *Admin) explain(c *fiber.Ctx) error {
 	return c.JSON(explained)
 }
 
-// readStart reads one start as /slots and POST /book name it.
+// readStart reads one start from the query, in the form of /slots and POST /book.
 func readStart(query request.Query) (availability.Question, error) {
 	var q availability.Question
 	var err error

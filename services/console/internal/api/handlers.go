@@ -13,7 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// create is the handler of a write that hands its body on as it is written, and answers 201: who keeps the thing says what is wrong.
+// create returns the handler of a write that passes its body on and answers 201. The service that stores the object
+// validates it.
 func create[B, T any](write func(context.Context, usecase.Principal, string, B) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, err := server.Slug(c)
@@ -32,7 +33,7 @@ func create[B, T any](write func(context.Context, usecase.Principal, string, B) 
 	}
 }
 
-// change is the handler of a write of one thing that hands its body on as it is written.
+// change returns the handler of a write to one object that passes its body on.
 func change[B, T any](what string, write func(context.Context, usecase.Principal, string, uuid.UUID, B) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
@@ -51,7 +52,7 @@ func change[B, T any](what string, write func(context.Context, usecase.Principal
 	}
 }
 
-// notified is the context of a write, of which the customer is not notified if notify is false.
+// notified returns the context of a write. If notify is false, the customer is not notified of the write.
 func notified(ctx context.Context, notify *bool) context.Context {
 	if notify != nil && !*notify {
 		return actor.Silently(ctx)
@@ -59,17 +60,17 @@ func notified(ctx context.Context, notify *bool) context.Context {
 	return ctx
 }
 
-// reschedule is a reschedule as the admin API takes it.
+// reschedule is the body of a reschedule in the admin API.
 type reschedule struct {
 	booking.Reschedule
-	Notify *bool `json:"notify"` // left out: true
+	Notify *bool `json:"notify"` // omitted: true
 }
 
 func (a *Admin) reschedule(ctx context.Context, by usecase.Principal, slug string, id uuid.UUID, to reschedule) (*booking.Booking, error) {
 	return a.Owner.Reschedule(notified(ctx, to.Notify), by, slug, id, to.Reschedule)
 }
 
-// confirm is the handler that confirms a booking.
+// confirm confirms a booking.
 func (a *Admin) confirm(c *fiber.Ctx) error {
 	slug, id, err := idOf(c, "Booking")
 	if err != nil {
@@ -88,7 +89,7 @@ func (a *Admin) confirm(c *fiber.Ctx) error {
 	return c.JSON(confirmed)
 }
 
-// ofID is the handler of a write that needs no more than an id, and answers with this status.
+// ofID returns the handler of a write that needs only an id, and answers with this status.
 func ofID[T any](what string, status int, write func(context.Context, usecase.Principal, string, uuid.UUID) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
@@ -103,14 +104,14 @@ func ofID[T any](what string, status int, write func(context.Context, usecase.Pr
 	}
 }
 
-// transition is the handler of one of the moves that an owner can make.
+// transition returns the handler of one of the transitions that an owner can make.
 func transition[T any](what, move string, write func(context.Context, usecase.Principal, string, uuid.UUID, string) (*T, error)) fiber.Handler {
 	return ofID(what, fiber.StatusOK, func(ctx context.Context, by usecase.Principal, slug string, id uuid.UUID) (*T, error) {
 		return write(ctx, by, slug, id, move)
 	})
 }
 
-// discard is the handler of a write after which there is nothing to show.
+// discard returns the handler of a write whose answer has no content.
 func discard(what string, write func(context.Context, usecase.Principal, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
@@ -124,7 +125,7 @@ func discard(what string, write func(context.Context, usecase.Principal, string,
 	}
 }
 
-// read is the handler of a read of one thing.
+// read returns the handler of a read of one object.
 func read[T any](what string, ask func(context.Context, string, uuid.UUID) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
@@ -139,7 +140,7 @@ func read[T any](what string, ask func(context.Context, string, uuid.UUID) (*T, 
 	}
 }
 
-// listOf is the handler of a list in pages of what booking keeps for a business.
+// listOf returns the handler of a paged list that booking stores for a business.
 func listOf[T any](a *Admin, ask func(context.Context, uuid.UUID, request.Page) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		page, err := server.Query(c).Page()
@@ -158,7 +159,7 @@ func listOf[T any](a *Admin, ask func(context.Context, uuid.UUID, request.Page) 
 	}
 }
 
-// listBySlug is the handler of a list in pages of which the slug says whose it is.
+// listBySlug returns the handler of a paged list of the business with a slug.
 func listBySlug[T any](ask func(context.Context, string, request.Page) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, err := server.Slug(c)

@@ -12,10 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
-// maxSmallBody bounds bodies that are no manifest.
+// maxSmallBody is the maximum size of a body other than a manifest, in bytes.
 const maxSmallBody = 64 << 10
 
-// versionOf reads an optional version of the query; 0 stands for the newest.
+// versionOf reads the optional version of the query; 0 means the newest.
 func versionOf(c *fiber.Ctx) (int64, error) {
 	text := c.Query("version")
 	if text == "" {
@@ -28,7 +28,7 @@ func versionOf(c *fiber.Ctx) (int64, error) {
 	return version, nil
 }
 
-// idOf reads the slug and the id of the path. What is no UUID names nothing.
+// idOf reads the slug and the id of the path. Fault: not_found for an invalid id.
 func idOf(c *fiber.Ctx, what string) (string, uuid.UUID, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -41,10 +41,10 @@ func idOf(c *fiber.Ctx, what string) (string, uuid.UUID, error) {
 	return slug, id, nil
 }
 
-// curlDefault is what curl says of any body when it is told nothing; it says nothing here either.
+// curlDefault is the Content-Type that curl sends by default for any body. It is treated as if it were omitted.
 const curlDefault = "application/x-www-form-urlencoded"
 
-// mediaTypeOf reads Content-Type, which must be one of those allowed or left out.
+// mediaTypeOf reads Content-Type, which must be allowed or omitted. say lists the allowed types in the error.
 func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, error) {
 	header := c.Get(fiber.HeaderContentType)
 	if header == "" {
@@ -77,7 +77,7 @@ func decode(c *fiber.Ctx, into any) error {
 	return request.JSON(body, into)
 }
 
-// decodeOptional is decode for a request that may have no body, and then leaves into as it is.
+// decodeOptional is decode for a request that may have no body. Without a body it does not change into.
 func decodeOptional(c *fiber.Ctx, into any) error {
 	if body, err := server.Body(c); err != nil || len(body) == 0 {
 		return err

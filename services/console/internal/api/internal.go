@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// Internal serves what other services ask about people, under /internal.
+// Internal serves the requests of other services about people, under /internal.
 type Internal struct{ Accounts *usecase.Accounts }
 
 // Mount adds the route.

@@ -12,26 +12,26 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// newInvitation is the body that invites somebody: into the business, or among the operators where it names none.
+// newInvitation is the body that invites a person into a business or, if Business is empty, among the operators.
 type newInvitation struct {
-	Business string     `json:"business"` // its slug
+	Business string     `json:"business"` // slug of the business
 	Email    string     `json:"email"`
 	Name     string     `json:"name"`
 	Role     string     `json:"role"`
 	StaffID  *uuid.UUID `json:"staff_id"`
-	Mail     *bool      `json:"mail"` // false: nothing is mailed
+	Mail     *bool      `json:"mail"` // false: no mail is sent
 }
 
-// invited is the answer, which alone shows the link.
+// invited is the answer to an invitation. It is the only answer that contains the link.
 type invited struct {
 	PersonID  *uuid.UUID  `json:"person_id"` // null while the invitation is pending
 	Pending   *uuid.UUID  `json:"invitation_id"`
 	Email     string      `json:"email"`
 	Role      access.Role `json:"role"`
-	Link      *string     `json:"link"`      // a path below the address of the owner's side
-	OwnerURL  *string     `json:"owner_url"` // that address, as people reach it; null if OWNER_URL is not set
+	Link      *string     `json:"link"`      // a path on the owner's side
+	OwnerURL  *string     `json:"owner_url"` // public base of the owner's side; null if OWNER_URL is not set
 	ExpiresAt *time.Time  `json:"expires_at"`
-	Mailed    bool        `json:"mailed"` // an invitation is on its way
+	Mailed    bool        `json:"mailed"` // the mail server has accepted the invitation
 }
 
 func (a *Admin) invite(c *fiber.Ctx) error {
@@ -42,7 +42,7 @@ func (a *Admin) invite(c *fiber.Ctx) error {
 	return a.sendInvited(c, body)
 }
 
-// sendInvited invites somebody and answers with their link.
+// sendInvited invites a person and answers with their link.
 func (a *Admin) sendInvited(c *fiber.Ctx, body newInvitation) error {
 	made, err := a.inviteInto(c, body)
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *Admin) inviteInto(c *fiber.Ctx, body newInvitation) (*usecase.Invited, 
 	return a.Accounts.Invite(c.UserContext(), principal(c), business, wanted)
 }
 
-// pendingInvitation is an open invitation of a business: nothing of the person but the address.
+// pendingInvitation is an open invitation of a business. It has no data of the person except the address.
 type pendingInvitation struct {
 	ID        uuid.UUID   `json:"id"`
 	Email     string      `json:"email"`

@@ -11,14 +11,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
-// newKey is the body that asks for a key.
+// newKey is the body that creates a key.
 type newKey struct {
 	Name      string  `json:"name"`
 	Scope     string  `json:"scope"`
 	ExpiresAt *string `json:"expires_at"`
 }
 
-// createdKey is the only answer that shows a key.
+// createdKey is the only answer that contains a key.
 type createdKey struct {
 	ID        uuid.UUID  `json:"id"`
 	Name      string     `json:"name"`
@@ -48,7 +48,7 @@ func (a *Admin) createKey(c *fiber.Ctx) error {
 	})
 }
 
-// keyOf reads the shape of the body; which names, scopes and times are right, booking judges.
+// keyOf reads the body. booking validates the name, the scope and the expiry.
 func keyOf(c *fiber.Ctx) (*booking.NewKey, error) {
 	var body newKey
 	if err := decode(c, &body); err != nil {

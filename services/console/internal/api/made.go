@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 )
 
-// made is what a person made in a business that still works.
+// made lists what a person made in a business and what is still valid.
 type made struct {
 	Keys      []booking.Key           `json:"keys"`
 	Calendars []booking.Calendar      `json:"calendars"`

@@ -15,7 +15,7 @@ func (a *Admin) mountMessages(business *gate.Router) {
 	business.Post("/messages/:id/retry", access.Serve, ofID("Message", fiber.StatusAccepted, a.Owner.RetryMessage))
 }
 
-// listMessages hands the filter on as it is written: notifications says what is wrong with it.
+// listMessages passes the filter on; notifications validates it.
 func (a *Admin) listMessages(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {

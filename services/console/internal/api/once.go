@@ -36,7 +36,8 @@ func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error)
 	}, again)
 }
 
-// ofPath is the business of the path.
+// ofPath returns the id of the business of the path. Faults: those of the business; forbidden if the principal does not
+// manage its team.
 func (a *Admin) ofPath(c *fiber.Ctx) (uuid.UUID, error) {
 	business, err := a.business(c)
 	if err != nil {

@@ -25,7 +25,7 @@ func (a *Admin) mountOperators(admin *gate.Router) {
 		a.once(ofOperator(a.Accounts.SignOutOperator), ofOperators, server.Again(fiber.StatusNoContent)))
 }
 
-// operator is an operator of the platform as others see them.
+// operator is an operator of the platform in answers.
 type operator struct {
 	ID         uuid.UUID  `json:"id"`
 	Email      string     `json:"email"`
@@ -33,7 +33,7 @@ type operator struct {
 	Verified   bool       `json:"verified"`
 	Sessions   int        `json:"sessions"`
 	LastSeenAt *time.Time `json:"last_seen_at"`
-	Until      *time.Time `json:"until"` // null: without an end; an operator by group is one until then
+	Until      *time.Time `json:"until"` // end of the right of an operator by group; null for other operators
 	CreatedAt  time.Time  `json:"created_at"`
 }
 
@@ -68,7 +68,7 @@ func (a *Admin) listOperators(c *fiber.Ctx) error {
 	return c.JSON(list)
 }
 
-// ofOperator is the handler of a write about the operator of the path.
+// ofOperator returns the handler of a write to the operator of the path.
 func ofOperator(write func(context.Context, usecase.Principal, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		id, err := request.ID("id", c.Params("id"))

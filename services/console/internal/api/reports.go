@@ -19,7 +19,7 @@ func (a *Admin) mountReports(business *gate.Router) {
 	business.Get("/reports/utilisation", access.SeeSales, reported("utilisation", a.Owner.UtilisationReport, reportcsv.Utilisation))
 }
 
-// reported is the handler of a report: JSON, or by Accept CSV.
+// reported returns the handler of a report. It answers with JSON or, depending on Accept, with CSV.
 func reported[Row any](
 	name string, ask func(context.Context, string, report.Query) (*report.Report[Row], error), csv func([]Row) []byte,
 ) fiber.Handler {

@@ -24,7 +24,7 @@ func (a *Admin) mountTeam(business *gate.Router) {
 	business.Delete("/members/:id", access.ManageTeam, a.once(a.removeMember, a.ofPath, server.Again(fiber.StatusNoContent)))
 }
 
-// member is a member of a business as the owner sees them.
+// member is a member of a business in answers.
 type member struct {
 	ID       uuid.UUID   `json:"id"`
 	Email    string      `json:"email"`

@@ -18,10 +18,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// Token is the admin token, or several while one takes another's place, each kept as its SHA-256.
+// Token is the admin token, or several tokens while one replaces another. Each is stored as its SHA-256.
 type Token struct{ sums [][sha256.Size]byte }
 
-// NewToken takes the tokens in clear, parted by commas.
+// NewToken returns the Token for the given tokens, which are separated by commas.
 func NewToken(clear string) Token {
 	var t Token
 	for one := range strings.SplitSeq(clear, ",") {
@@ -30,17 +30,17 @@ func NewToken(clear string) Token {
 	return t
 }
 
-// principal is who asks.
+// principal returns the principal of a request.
 func principal(c *fiber.Ctx) usecase.Principal { return gate.Principal(c) }
 
-// bearer is the principal of the environment's token, which logs name by the first eight hex digits of its SHA-256.
+// bearer returns the principal of the environment's token. Logs name it by the first eight hex digits of its SHA-256.
 func bearer(shown string) usecase.Principal {
 	sum := sha256.Sum256([]byte(shown))
 	return usecase.Principal{Kind: access.Environment, Label: hex.EncodeToString(sum[:4]), Operator: true}
 }
 
-// matches compares sums, so that the time it takes says nothing of a token or its length, and all of them, so that it does
-// not say which one it was.
+// matches reports whether a token is valid. It compares hashes, so that its time reveals neither a token nor its
+// length. It compares all of them, so that its time does not reveal which token matched.
 func (t Token) matches(shown string) bool {
 	sum, match := sha256.Sum256([]byte(shown)), 0
 	for i := range t.sums {
@@ -49,12 +49,12 @@ func (t Token) matches(shown string) bool {
 	return match == 1
 }
 
-// challenge is what a client without a valid token is asked for.
+// challenge is the WWW-Authenticate header of an answer to a request without a valid token.
 const challenge = `Bearer realm="slotmesh admin"`
 
 // authenticate admits only requests with a bearer token: the environment's token, or one of the admin API. Answers must
-// not be cached. An address that has shown too many wrong tokens is refused whatever token it shows: otherwise it could
-// go on guessing. Other addresses are not affected.
+// not be cached. An address that has shown too many wrong tokens is refused whatever token it shows, so that the
+// answers do not reveal which token is right. Other addresses are not affected.
 func (a *Admin) authenticate(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if err := a.Limits.TokensRefused(c.UserContext(), server.ClientIP(c)); err != nil {
@@ -86,7 +86,7 @@ func (a *Admin) authenticate(c *fiber.Ctx) error {
 	return fault.New(fault.Unauthorized, "The admin token is not the right one; send one that was not revoked and has not expired.")
 }
 
-// bearerOf returns who bears a token. Errors: [usecase.ErrNobody].
+// bearerOf returns the principal of a token. Errors: [usecase.ErrNobody].
 func (a *Admin) bearerOf(ctx context.Context, scheme, shown string) (usecase.Principal, error) {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return usecase.Principal{}, usecase.ErrNobody

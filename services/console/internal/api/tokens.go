@@ -23,11 +23,11 @@ func (a *Admin) mountTokens(admin *gate.Router) {
 	admin.Delete("/tokens/:id", access.ManageTeam, a.once(a.revokeToken, a.ofToken, server.Again(fiber.StatusNoContent)))
 }
 
-// token is a token of the admin API as who may revoke it sees it. Token is set only in the answer that made it.
+// token is a token of the admin API for a principal who may revoke it. Token is set only in the answer that made it.
 type token struct {
 	ID         uuid.UUID   `json:"id"`
 	Name       string      `json:"name"`
-	BusinessID *uuid.UUID  `json:"business_id"` // null: an operator's
+	BusinessID *uuid.UUID  `json:"business_id"` // null for a token of an operator
 	Role       access.Role `json:"role"`
 	StaffID    *uuid.UUID  `json:"staff_id"`
 	Token      string      `json:"token,omitempty"`
@@ -45,7 +45,7 @@ func showToken(t store.Token) token {
 	}
 }
 
-// newToken is the body that asks for a token.
+// newToken is the body that creates a token.
 type newToken struct {
 	Name      string     `json:"name"`
 	Business  string     `json:"business"`
@@ -80,7 +80,7 @@ func (a *Admin) createToken(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusCreated).JSON(answer)
 }
 
-// createdAgain is the answer to a repeated request: its secret was in the first one alone.
+// createdAgain answers a repeated request with a conflict, because only the first answer has the secret.
 func createdAgain(_ *fiber.Ctx, answer []byte) error {
 	var made store.TokenMadeError
 	if err := json.Unmarshal(answer, &made); err != nil {
@@ -89,7 +89,8 @@ func createdAgain(_ *fiber.Ctx, answer []byte) error {
 	return usecase.TokenMade(&made)
 }
 
-// ofTokenWanted is the business of the body, of those whose team the principal manages.
+// ofTokenWanted returns the id of the business in the body, the nil id for operators. Fault: forbidden if the principal
+// does not manage that team.
 func (a *Admin) ofTokenWanted(c *fiber.Ctx) (uuid.UUID, error) {
 	var body newToken
 	if err := decode(c, &body); err != nil {
@@ -99,14 +100,14 @@ func (a *Admin) ofTokenWanted(c *fiber.Ctx) (uuid.UUID, error) {
 	if err != nil {
 		return uuid.Nil, err
 	}
-	var id uuid.UUID // of operators
+	var id uuid.UUID // the nil id for operators
 	if business != nil {
 		id = business.ID
 	}
 	return id, principal(c).Require(id, access.ManageTeam)
 }
 
-// ofToken is the business of a token that the principal may revoke.
+// ofToken returns the id of the business of a token that the principal may revoke.
 func (a *Admin) ofToken(c *fiber.Ctx) (uuid.UUID, error) {
 	id, err := tokenID(c)
 	if err != nil {
@@ -119,7 +120,7 @@ func (a *Admin) ofToken(c *fiber.Ctx) (uuid.UUID, error) {
 	return token.BusinessID, nil
 }
 
-// tokenID reads the id of the path; what is no id names no token.
+// tokenID reads the id of the path. Fault: not_found for an invalid id.
 func tokenID(c *fiber.Ctx) (uuid.UUID, error) {
 	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
@@ -128,7 +129,7 @@ func tokenID(c *fiber.Ctx) (uuid.UUID, error) {
 	return id, nil
 }
 
-// named finds a business that is named beside the path; nil where none is.
+// named finds the business with a slug that is not in the path; nil for "".
 func (a *Admin) named(c *fiber.Ctx, slug string) (*catalog.Offer, error) {
 	if slug == "" {
 		return nil, nil
