@@ -46,7 +46,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/migrations"
 )
 
-// Config are console's settings.
+// Config has the settings of console.
 type Config struct {
 	Server   server.Config
 	Postgres postgres.Config
@@ -67,19 +67,20 @@ type Config struct {
 	NotificationsURL string `env:"NOTIFICATIONS_URL, required"`
 	// PagesURL is the public base of the customers' pages, such as https://book.example.com, which is shown to owners.
 	PagesURL string `env:"PAGES_URL, required"`
-	// PublicURL is the public base of the API and of MCP; empty: that of the pages.
+	// PublicURL is the public base of the API and of MCP; empty: PagesURL.
 	PublicURL string `env:"PUBLIC_URL"`
-	// PublishTimeout bounds one publish; a manifest of 5 MB is read, checked and stored within it.
+	// PublishTimeout is the time limit of one publish. A manifest of 5 MB is parsed, checked and stored within it.
 	PublishTimeout time.Duration `env:"PUBLISH_TIMEOUT, default=8s"`
-	// OwnerURL is the public base of the owner's side, such as https://owner.example.com, which links in mails begin with. Empty: no mails lead back.
+	// OwnerURL is the public base of the owner's side, such as https://owner.example.com. Links in mails begin with it;
+	// if it is empty, mails have no links to the owner's side.
 	OwnerURL string `env:"OWNER_URL"`
-	// PasswordSignIn lets people sign in by a password, and by passkeys in its place.
+	// PasswordSignIn allows sign-in by a password, and by a passkey in its place.
 	PasswordSignIn bool `env:"PASSWORD_SIGN_IN, default=true"`
 	OIDC           oidc.Config
 	Events         eventlog.Config
 }
 
-// checkTokens says what is wrong with a token, without showing it.
+// checkTokens returns what is wrong with a token, without showing the token.
 func checkTokens(list string) error {
 	for token := range strings.SplitSeq(list, ",") {
 		if err := config.CheckSecret(token, 24); err != nil {
@@ -89,7 +90,7 @@ func checkTokens(list string) error {
 	return nil
 }
 
-// Validate checks the settings as a whole; each fault names its variable and never shows the token.
+// Validate checks the settings together. Each error names its variable and never shows the token.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate(), c.Postgres.Validate(), c.Redis.Validate(), c.Limits.Validate(), c.OIDC.Validate(), c.Events.Validate(), checkTokens(c.AdminToken)}
 	for name, address := range map[string]string{"PAGES_URL": c.PagesURL, "PUBLIC_URL": cmp.Or(c.PublicURL, c.PagesURL)} {
@@ -109,7 +110,7 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// checkOwnerURL says what is wrong with the base of the owner's side.
+// checkOwnerURL returns what is wrong with the base of the owner's side.
 func checkOwnerURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -118,7 +119,7 @@ func checkOwnerURL(text string) error {
 	return nil
 }
 
-// addresses are the public ones that owners are told of.
+// addresses returns the public addresses that are shown to owners.
 func (c *Config) addresses() pages.Addresses {
 	return pages.Addresses{Pages: strings.TrimSuffix(c.PagesURL, "/"), Public: strings.TrimSuffix(cmp.Or(c.PublicURL, c.PagesURL), "/")}
 }
@@ -133,12 +134,12 @@ func New(ctx context.Context, cfg Config, rt server.Runtime) (*server.Server, er
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	// A manifest is far larger than what the other services' public ports take.
+	// A manifest is far larger than the bodies that the other services' public ports accept.
 	cfg.Server.PublicBodyLimit = api.MaxBody
 	return service.New(cfg.Server, rt, func(s *service.Service) error { return assemble(ctx, cfg, rt, s) })
 }
 
-// openProvider returns what signs people in by an identity provider; nil where there is none.
+// openProvider returns the identity provider; nil if none is configured.
 func openProvider(cfg Config, s *service.Service) *oidc.Provider {
 	if !cfg.OIDC.Enabled() {
 		return nil
@@ -148,17 +149,19 @@ func openProvider(cfg Config, s *service.Service) *oidc.Provider {
 	return provider
 }
 
-// openOwner returns what owners do, with the services that it asks.
+// openOwner returns the use cases of owners, with clients of the services that they call.
 func openOwner(cfg Config, rt server.Runtime, s *service.Service, records *store.Store, team *eventlog.Log) *usecase.Owner {
-	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // as long as a peer may take for it
+	patient := peer.WriteTimeout(cfg.Server.RequestTimeout) // timeout of a write to a peer
 	catalog, bookings, rentals := s.Peer("catalog", cfg.CatalogURL), s.Peer("booking", cfg.BookingURL, patient), s.Peer("rental", cfg.RentalURL, patient)
 	s.Erase(catalog, records.Erase)
 	return &usecase.Owner{
-		Businesses:    catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
-		Offers:        catalogclient.NewClient(catalog, rt.Telemetry), // a publish may take longer than a look-up
-		Bookings:      bookingclient.NewClient(bookings),
-		Rentals:       rental.NewClient(rentals),
-		Availability:  availability.NewClient(s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout))), // a plan looks at thousands of bookings
+		Businesses: catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
+		// this client has a shorter timeout than the one for publishing
+		Offers:   catalogclient.NewClient(catalog, rt.Telemetry),
+		Bookings: bookingclient.NewClient(bookings),
+		Rentals:  rental.NewClient(rentals),
+		// a plan checks thousands of bookings
+		Availability:  availability.NewClient(s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout))),
 		Audit:         []usecase.EventLister{eventclient.New(catalog), eventclient.New(bookings), eventclient.New(rentals)},
 		TeamLog:       team,
 		Removals:      records,
@@ -215,8 +218,9 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	owners.Mount(s.Public, entrance.Admit)
 	s.ServedAt(cfg.OwnerURL)
 	s.ShowFaults(func(c *fiber.Ctx, f *fault.Error) error {
-		if strings.HasPrefix(c.Path(), "/admin") || strings.HasPrefix(c.Path(), "/device/") { // programs ask
-			return f // as JSON
+		// The clients of these paths are programs.
+		if strings.HasPrefix(c.Path(), "/admin") || strings.HasPrefix(c.Path(), "/device/") {
+			return f // sent as JSON
 		}
 		return owners.ShowFault(c, f)
 	})

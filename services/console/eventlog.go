@@ -11,14 +11,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 )
 
-// member is what an event shows of a member of a team: what they were in the business afterwards, or, of who was removed, before.
+// member is the data of a team member in an event: their role after the event or, if they were removed, before it.
 type member struct {
 	ID      uuid.UUID  `json:"id"`
 	Role    string     `json:"role"`
 	StaffID *uuid.UUID `json:"staff_id"`
 }
 
-// token is what an event shows of a token of the admin API.
+// token is the data of a token of the admin API in an event.
 type token struct {
 	ID         uuid.UUID  `json:"id"`
 	Name       string     `json:"name"`
@@ -31,7 +31,7 @@ type token struct {
 	RevokedAt  *time.Time `json:"revoked_at"`
 }
 
-// utc has the instants of a token as all are shown.
+// utc returns the token with its instants in UTC, as all answers have them.
 func (t token) utc() token {
 	t.CreatedAt = t.CreatedAt.UTC()
 	for _, at := range []*time.Time{t.ExpiresAt, t.RevokedAt} {
@@ -42,7 +42,7 @@ func (t token) utc() token {
 	return t
 }
 
-// showEvents says how the subjects of console's events are shown.
+// showEvents returns how the subjects of console's events are shown.
 func showEvents() map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
 		event.Member: eventlog.As(kept[member], func(m member) member { return m }),
@@ -50,7 +50,7 @@ func showEvents() map[event.SubjectKind]eventlog.Show {
 	}
 }
 
-// kept reads what events have kept.
+// kept decodes the data of events.
 func kept[T any](_ context.Context, texts []json.RawMessage) ([]T, error) {
 	list := make([]T, len(texts))
 	for i, text := range texts {

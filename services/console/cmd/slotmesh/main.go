@@ -1,4 +1,4 @@
-// Command slotmesh is the operator's command line on the admin API.
+// Command slotmesh is the command line of the admin API.
 package main
 
 import (
