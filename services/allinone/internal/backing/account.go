@@ -19,7 +19,7 @@ type account struct {
 	switched bool // differs from the user of this process
 }
 
-// unprivileged are the users that root may run a store as, the best first.
+// unprivileged are the users as which root may run a store, the best first.
 var unprivileged = []string{"postgres", "nobody"}
 
 func processAccount() (account, error) {
@@ -50,7 +50,7 @@ func lookupAccount(name string) (account, error) {
 	return account{name: name, uid: uint32(uid), gid: uint32(gid), switched: true}, nil
 }
 
-// credential is nil where the processes run as this user.
+// credential returns the account for a child process; nil if that is the user of this process.
 func (a account) credential() *syscall.Credential {
 	if !a.switched {
 		return nil
@@ -58,7 +58,7 @@ func (a account) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: a.uid, Gid: a.gid}
 }
 
-// own makes a folder that we have just created the account's, closed to others.
+// own gives a folder that we have just created to the account, and closes it to others.
 func (a account) own(dir string) error {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (a account) own(dir string) error {
 	return os.Chown(dir, int(a.uid), int(a.gid))
 }
 
-// systemData is where root keeps data that the account cannot reach in root's own folders.
+// systemData is the folder in which root keeps data that the account cannot reach in root's own folders.
 const systemData = "/var/lib/slotmesh"
 
 // dataDir returns the home if the account can reach it. Otherwise it returns a folder under systemData, named after the
@@ -122,13 +122,14 @@ func (a account) mayEnter(info os.FileInfo) bool {
 	}
 }
 
-// longestSocketDir leaves room for the socket's name within the roughly 104 bytes that a Unix socket's path may have.
+// longestSocketDir is the maximum length of a socket's folder. It leaves room for the socket's name in the roughly 104
+// bytes of a Unix socket's path.
 const longestSocketDir = 80
 
-// tempDirPattern names our temporary folders, so that a later start recognises one that a crash left behind.
+// tempDirPattern is the prefix of our temporary folders, so that a later start recognizes one that a crash left.
 const tempDirPattern = "slotmesh-"
 
-// privateTempDir makes a temporary folder of the account, short enough for sockets.
+// privateTempDir makes a temporary folder of the account with a path that is short enough for sockets.
 func (a account) privateTempDir() (string, error) {
 	base := os.TempDir()
 	if len(base)+len(tempDirPattern)+10 > longestSocketDir || !a.reaches(base) {

@@ -17,40 +17,40 @@ import (
 	"time"
 )
 
-// Options say which stores to use or start.
+// Options set which stores to use or start.
 type Options struct {
 	Home        string // folder of an open [Home], where the data is kept; with Throwaway it may be empty
 	DatabaseURL string // a PostgreSQL to use instead of starting one
 	RedisURL    string // a Redis to use instead of starting one
 	Throwaway   bool   // for tests: no durability, many connections; without a Home, data in a temporary folder
-	NoRedis     bool   // starts and asks none
+	NoRedis     bool   // neither starts nor checks a Redis
 	// Folder, with Throwaway, is the folder of an open [Home] for sockets and data, in place of a new temporary folder.
 	// The stores then have the same URLs at every start.
 	Folder string
-	Say    func(line string) // tells the person at the terminal about installs and other choices
+	Say    func(line string) // prints a line about installations and other choices for the person at the terminal
 
-	// MayInstall is asked before packages are installed, with what a package manager would do; nil: they may.
+	// MayInstall is called before packages are installed, with the command of the package manager; nil allows it.
 	MayInstall func(what string) bool
 }
 
-// Stores are the two stores, ready for use until Stop.
+// Stores are the two stores. They are ready for use until Stop.
 type Stores struct {
 	DatabaseURL string
 	RedisURL    string
-	Data        string // folder of PostgreSQL's data; "" where a URL names the PostgreSQL
+	Data        string // folder of PostgreSQL's data; "" if a URL names the PostgreSQL
 
 	failed chan error
 	stops  []func() error // in order of start
 }
 
-// stopWithin bounds how long one store may take to stop before it is made to.
+// stopWithin is how long one store may take to stop before it is killed.
 const stopWithin = time.Minute
 
-// Start makes both stores ready. Cancelling ctx gives up the start; it does not stop what runs: call Stop for that.
+// Start makes both stores ready. Cancelling ctx aborts the start; it does not stop running stores: call Stop for that.
 func Start(ctx context.Context, o Options) (*Stores, error) {
 	s := &Stores{DatabaseURL: o.DatabaseURL, RedisURL: o.RedisURL, failed: make(chan error, 2)}
 	if err := s.start(ctx, o); err != nil {
-		_ = s.Stop() // what fails in it follows from err
+		_ = s.Stop() // its errors follow from err
 		return nil, err
 	}
 	return s, nil
@@ -88,10 +88,11 @@ func (s *Stores) start(ctx context.Context, o Options) error {
 
 func (o Options) startsRedis() bool { return o.RedisURL == "" && !o.NoRedis }
 
-// Failed yields an error when a store that Start started ends by itself. The process cannot go on then.
+// Failed returns a channel that gets an error when a store that Start started ends by itself. The process cannot
+// continue then.
 func (s *Stores) Failed() <-chan error { return s.failed }
 
-// Stop stops what Start started, the last first, and returns when it has ended.
+// Stop stops the stores that Start started, in reverse order, and returns when they have ended.
 func (s *Stores) Stop() error {
 	var errs []error
 	for i := len(s.stops) - 1; i >= 0; i-- {
@@ -103,15 +104,15 @@ func (s *Stores) Stop() error {
 
 func (s *Stores) onStop(stop func() error) { s.stops = append(s.stops, stop) }
 
-// place is where a start keeps its files, and the account that its processes run as.
+// place has the folders of a start, and the account that runs its processes.
 type place struct {
 	account account
-	data    string // folder that PostgreSQL's data folder is made in
+	data    string // folder that contains PostgreSQL's data folder
 	sockets string // private folder of the Unix sockets
 	logs    string // folder of the programs' logs
 }
 
-// place chooses the folders. Data kept over restarts stays in the home wherever the processes' account can reach it.
+// place chooses the folders. Data that is kept over restarts stays in the home if the processes' account can reach it.
 func (s *Stores) place(o Options, a account) (place, error) {
 	if o.Throwaway && o.Folder != "" {
 		return s.stablePlace(o.Folder, a)
@@ -159,15 +160,15 @@ func (s *Stores) stablePlace(home string, a account) (place, error) {
 	return stable, a.own(dir)
 }
 
-// socketsNote is the file in the home that names the folder of the sockets.
+// socketsNote is the file in the home that contains the path of the sockets' folder.
 const socketsNote = "sockets"
 
-// rememberSockets notes the folder of the sockets in the home, and removes the one that a run that was killed noted
-// there and could not remove.
+// rememberSockets writes the path of the sockets' folder to the home. It removes the folder that a killed run has left,
+// if the old file names one.
 func rememberSockets(home, sockets string) error {
 	note := filepath.Join(home, socketsNote)
 	if left, err := os.ReadFile(note); err == nil && strings.HasPrefix(filepath.Base(string(left)), tempDirPattern) {
-		_ = os.RemoveAll(string(left)) // only tidies up
+		_ = os.RemoveAll(string(left)) // failure is harmless
 	}
 	if err := os.WriteFile(note, []byte(sockets), 0o644); err != nil {
 		return homeError(home, err)

@@ -40,7 +40,7 @@ func fetchPostgres(ctx context.Context, say func(string)) (postgresInstall, erro
 	err := fetchInto(ctx, target, embedded.DefaultConfig())
 	install, probeErr := probePostgres(ctx, filepath.Join(target, "bin"))
 	if probeErr == nil {
-		return install, nil // also where the library's own start failed, as it does for root
+		return install, nil // even if the library's own start failed, as it does for root
 	}
 	return postgresInstall{}, fmt.Errorf("PostgreSQL %d or newer is needed and could not be had: %s; install PostgreSQL and redis-server, or set DATABASE_URL and REDIS_URL",
 		oldestPostgres, firstLine(errors.Join(err, probeErr)))

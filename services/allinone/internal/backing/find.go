@@ -17,18 +17,18 @@ const oldestPostgres = 15
 
 // postgresInstall is one PostgreSQL server installed on the machine.
 type postgresInstall struct {
-	bin   string // folder that holds postgres and initdb
+	bin   string // folder of postgres and initdb
 	major int
 }
 
-// finder looks for programs. Its fields are the machine; tests put others.
+// finder searches for programs. Its fields describe the machine; tests set other values.
 type finder struct {
 	lookPath func(name string) (string, error)
-	postgres []string // patterns of folders that may hold a PostgreSQL
-	redis    []string // where redis-server may lie outside the PATH
+	postgres []string // patterns of folders that may contain a PostgreSQL
+	redis    []string // paths of redis-server that may not be on the PATH
 }
 
-// machine finds what package managers install on Debian, Red Hat and macOS, and what we fetched ourselves.
+// machine returns a finder for what package managers install on Debian, Red Hat and macOS, and for what was downloaded.
 func machine() finder {
 	return finder{
 		lookPath: exec.LookPath,
@@ -54,12 +54,12 @@ func (f finder) findPostgres(ctx context.Context, want int) (postgresInstall, bo
 	return postgresInstall{}, false
 }
 
-// postgresInstalls lists the usable installations: the PATH's first, then the newest first.
+// postgresInstalls lists the usable installations: those on the PATH first, then the newest first.
 func (f finder) postgresInstalls(ctx context.Context) []postgresInstall {
 	installs := f.probeAll(ctx, f.onPath(ctx))
 	var others []string
 	for _, pattern := range f.postgres {
-		dirs, _ := filepath.Glob(pattern) // fails only on a bad pattern, and ours are constant
+		dirs, _ := filepath.Glob(pattern) // fails only on a bad pattern, and ours are valid
 		others = append(others, dirs...)
 	}
 	rest := f.probeAll(ctx, others)
@@ -67,7 +67,7 @@ func (f finder) postgresInstalls(ctx context.Context) []postgresInstall {
 	return append(installs, rest...)
 }
 
-// onPath lists the folders that the PATH leads to, by postgres itself or by pg_config.
+// onPath lists the folders of PostgreSQL that the PATH leads to, by postgres itself or by pg_config.
 func (f finder) onPath(ctx context.Context) []string {
 	var dirs []string
 	if program, err := f.lookPath("postgres"); err == nil {
@@ -81,7 +81,7 @@ func (f finder) onPath(ctx context.Context) []string {
 	return dirs
 }
 
-// realDir is the folder that a program really lies in, as initdb lies beside it and links may not.
+// realDir returns the real folder of a program. A link may be in another folder, without initdb.
 func realDir(program string) string {
 	if real, err := filepath.EvalSymlinks(program); err == nil {
 		program = real
@@ -101,7 +101,8 @@ func (f finder) probeAll(ctx context.Context, dirs []string) []postgresInstall {
 
 var versionLine = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
 
-// probePostgres asks the server in dir for its version. A folder without initdb holds no server that we can use.
+// probePostgres returns the installation in dir, with the version that the server reports. A folder without initdb is
+// not usable.
 func probePostgres(ctx context.Context, dir string) (postgresInstall, error) {
 	if _, err := exec.LookPath(filepath.Join(dir, "initdb")); err != nil {
 		return postgresInstall{}, err
@@ -134,7 +135,7 @@ func (f finder) findRedis() string {
 	return ""
 }
 
-// output runs a program that answers at once.
+// output runs a program that ends quickly, and returns its standard output.
 func output(ctx context.Context, program string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

@@ -15,10 +15,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/redisx"
 )
 
-// givenWithin bounds the check of a store that a URL names.
+// givenWithin is the time limit for checking a store that a URL names.
 const givenWithin = 30 * time.Second
 
-// checkGiven connects to the stores that URLs name, so that a wrong one is told at once and by its variable.
+// checkGiven connects to the stores that URLs name, so that a wrong URL is reported at once, with its variable.
 func checkGiven(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithTimeout(ctx, givenWithin)
 	defer cancel()
@@ -35,7 +35,7 @@ func checkGiven(ctx context.Context, o Options) error {
 
 func checkDatabase(ctx context.Context, databaseURL string) error {
 	config, err := pgx.ParseConfig(databaseURL)
-	if err != nil { // not shown: it repeats the URL
+	if err != nil { // the error is not shown, because it repeats the URL
 		return errors.New("DATABASE_URL: not a PostgreSQL URL; write postgres://user:password@host:5432/database")
 	}
 	conn, err := pgx.ConnectConfig(ctx, config)
@@ -71,7 +71,7 @@ func checkRedis(ctx context.Context, redisURL string) error {
 	return nil
 }
 
-// redisHost is the part of a URL that may be shown.
+// redisHost returns the part of a URL that may be shown.
 func redisHost(redisURL string) string {
 	u, err := url.Parse(redisURL)
 	if err != nil {
@@ -80,7 +80,7 @@ func redisHost(redisURL string) string {
 	return u.Host + u.Path
 }
 
-// connectCause is the part of a connection error that helps, in one line.
+// connectCause returns the useful part of a connection error, in one line.
 func connectCause(err error) string {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
@@ -97,7 +97,7 @@ func connectCause(err error) string {
 	}
 }
 
-// lastCause is what pgx says of its last attempt: it lists all, each on a line of its own.
+// lastCause returns the error of pgx's last attempt. pgx lists all attempts, one a line.
 func lastCause(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])

@@ -10,15 +10,16 @@ import (
 	"syscall"
 )
 
-// Home is the folder in which one slotmesh process keeps what outlives it. While it is open, no other process gets it.
+// Home is the folder for the data that outlives a slotmesh process. While it is open, no other process can open it.
 type Home struct {
 	Path string // absolute
-	// Shared says that users other than its owner may enter or read the folder: one that was there before is left as it is.
+	// Shared reports that users other than its owner may enter or read the folder. An existing folder keeps its mode.
 	Shared bool
 	lock   *os.File
 }
 
-// OpenHome makes the folder, for its owner alone, where it is not there, checks that files can be written in it, and locks it.
+// OpenHome creates the folder for its owner only if it does not exist. It checks that files can be written in it, and
+// locks it.
 func OpenHome(path string) (*Home, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -45,13 +46,13 @@ func makeHome(at string) error {
 	if err := os.Mkdir(at, 0o700); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return os.MkdirAll(at, 0o700) // a link to a folder is there, a file is none
+	return os.MkdirAll(at, 0o700) // accepts a link to a folder, but not a file
 }
 
-// Close lets another process have the folder.
+// Close releases the folder for other processes.
 func (h *Home) Close() error { return h.lock.Close() }
 
-// lockHome keeps a second process off the home. The kernel lets go of the lock when the process ends in any way.
+// lockHome prevents that a second process uses the home. The kernel releases the lock when the process ends in any way.
 func lockHome(home string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(home, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -76,11 +77,11 @@ func lockError(f *os.File, home string, err error) error {
 		return homeError(home, err)
 	}
 	holder := make([]byte, 32)
-	n, _ := f.ReadAt(holder, 0) // only for the sentence
+	n, _ := f.ReadAt(holder, 0) // used only in the error
 	return &InUseError{Home: home, Holder: strings.TrimSpace(string(holder[:n]))}
 }
 
-// InUseError says that another process has the home.
+// InUseError means that another process uses the home.
 type InUseError struct {
 	Home   string
 	Holder string // id of the process
@@ -94,7 +95,7 @@ func homeError(home string, err error) error {
 	return fmt.Errorf("SLOTMESH_HOME: cannot write in %s: %w; name a folder that this user may write to and that has space", home, cause(err))
 }
 
-// cause is the innermost error, without the paths that the sentence around it already names.
+// cause returns the innermost error. The sentence around it already names the paths.
 func cause(err error) error {
 	var path *os.PathError
 	if errors.As(err, &path) {

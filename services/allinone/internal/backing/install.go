@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// tool is something that may be missing on a machine.
+// tool is a program that may be missing on a machine.
 type tool string
 
 const (
@@ -20,22 +20,22 @@ const (
 	toolCompiler tool = "a C compiler"
 )
 
-// installer is the machine's package manager, where we may use it without asking for a password.
+// installer is the package manager of the machine, if we may use it without a password.
 type installer struct {
 	name     string
-	command  []string // with what stands before it, as sudo
-	update   []string // arguments that refresh the package lists; none where that happens by itself
-	install  []string // arguments that stand before the packages
+	command  []string // with its prefix, such as sudo
+	update   []string // arguments that refresh the package lists; nil if the package manager does so itself
+	install  []string // arguments before the packages
 	packages map[tool][]string
 }
 
-// installWithin bounds an install: package lists, downloads and unpacking over a slow line.
+// installWithin is the time limit of an installation: package lists, downloads and unpacking over a slow line.
 const installWithin = 10 * time.Minute
 
-// aptGet waits for a lock that an unattended upgrade holds, instead of failing.
+// aptGet waits for the lock of an unattended upgrade and does not fail at once.
 var aptGet = []string{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=120"}
 
-// systemInstaller returns the package manager that can be used as this user, if there is one.
+// systemInstaller returns the package manager that this user can use, if there is one.
 func systemInstaller(ctx context.Context) (installer, bool) {
 	if runtime.GOOS == "darwin" {
 		return brew()
@@ -80,7 +80,7 @@ func brew() (installer, bool) {
 	return installer{}, false
 }
 
-// shown is the command that installs the tools' packages, as a person would type it.
+// shown returns the command that installs the tools' packages, as a person would type it.
 func (i installer) shown(tools ...tool) string {
 	command := []string{i.name, "install"}
 	if i.command[0] == "sudo" {
@@ -92,7 +92,7 @@ func (i installer) shown(tools ...tool) string {
 	return strings.Join(command, " ")
 }
 
-// add installs the tools' packages and says so first.
+// add installs the tools' packages and announces it first.
 func (i installer) add(ctx context.Context, say func(string), tools ...tool) error {
 	var packages []string
 	for _, t := range tools {
@@ -124,7 +124,8 @@ func (i installer) run(ctx context.Context, args ...string) error {
 	return fmt.Errorf("%s %s failed: %s", i.name, args[0], reason(string(out)))
 }
 
-// Compiler makes sure that a C compiler is there, which Go's race detector needs, and reports whether it is.
+// Compiler installs a C compiler if there is none, because Go's race detector needs one. It reports whether there is a
+// compiler.
 func Compiler(ctx context.Context, say func(line string)) bool {
 	if haveCompiler(ctx) {
 		return true
@@ -140,7 +141,8 @@ func Compiler(ctx context.Context, say func(line string)) bool {
 	return haveCompiler(ctx)
 }
 
-// haveCompiler lets the compiler that Go uses read the C library's headers: a compiler alone is not enough.
+// haveCompiler reports whether Go's compiler can read the headers of the C library. A compiler without the headers is
+// not enough.
 func haveCompiler(ctx context.Context) bool {
 	name, err := output(ctx, "go", "env", "CC")
 	if err != nil {

@@ -20,7 +20,7 @@ func RunningDatabase(home string) (string, error) {
 	return "", fmt.Errorf("the slotmesh process that uses %s has no PostgreSQL of its own; set DATABASE_URL as it has it", home)
 }
 
-// HasData reports whether the home has a PostgreSQL's data.
+// HasData reports whether the home contains PostgreSQL data.
 func HasData(home string) (bool, error) {
 	account, err := processAccount()
 	if err != nil {

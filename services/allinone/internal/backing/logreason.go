@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// logReason finds in a program's log the one line that says why it failed.
+// logReason returns the line of a program's log with the reason of its failure.
 func logReason(path string) string {
 	log, err := os.ReadFile(path)
 	if err != nil {
@@ -15,10 +15,10 @@ func logReason(path string) string {
 	return reason(string(log)) + " (log: " + path + ")"
 }
 
-// reason picks the last line of an output that names an error, else the last line there is.
+// reason returns the last line of an output that names an error, or else the last line.
 func reason(output string) string {
 	if strings.Contains(output, "No space left on device") {
-		return "no space left on the disk" // whatever followed from it
+		return "no space left on the disk" // later errors follow from it
 	}
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])

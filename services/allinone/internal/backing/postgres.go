@@ -16,13 +16,14 @@ import (
 	"github.com/sethvargo/go-retry"
 )
 
-// readyWithin bounds a start: recovery after a crash can take its time.
+// readyWithin is the time limit of a start, because recovery after a crash can take long.
 const readyWithin = 90 * time.Second
 
 // durable are the settings of a server whose data is kept.
 var durable = []string{"max_connections=200"}
 
-// throwaway are the settings of a server for tests: nothing needs to survive, and every service of every test has a pool of its own.
+// throwaway are the settings of a server for tests. Its data need not survive, and it needs many connections: every
+// service of every test has its own pool.
 var throwaway = []string{
 	"max_connections=1500", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
 	"wal_level=minimal", "max_wal_senders=0",
@@ -50,7 +51,8 @@ func (s *Stores) startPostgres(ctx context.Context, o Options, p place, program 
 	})
 }
 
-// The children of a server that was killed end when they see it, each in its own time. Until then no other starts on its data, and says so.
+// The child processes of a killed server end one after the other when they notice it. Until then no other server can
+// start on its data, and its error contains dataInUse.
 const (
 	dataInUse   = "still in use"
 	mostRetries = 100
@@ -71,7 +73,7 @@ func (s *Stores) servePostgres(ctx context.Context, p place, program string, arg
 	return nil
 }
 
-// serverArgs set everything on the command line, so that the data folder's files need no editing.
+// serverArgs returns all settings as arguments, so that the files in the data folder need not be edited.
 func serverArgs(data, sockets string, settings []string) []string {
 	args := []string{
 		"-D", data,
@@ -89,7 +91,8 @@ func serverArgs(data, sockets string, settings []string) []string {
 	return args
 }
 
-// socketURL names the port too, which only names the socket's file, as PGPORT would otherwise.
+// socketURL returns the URL of a server on a socket. It includes the port, which is only a part of the socket's file
+// name, because PGPORT would otherwise set it.
 func socketURL(sockets string) string {
 	q := url.Values{"host": {sockets}, "user": {"postgres"}, "port": {"5432"}, "sslmode": {"disable"}}
 	return "postgres:///postgres?" + q.Encode()
@@ -141,7 +144,7 @@ func runInitdb(ctx context.Context, p place, program postgresInstall, dir string
 	return os.Remove(run.log)
 }
 
-// waitFor returns when a server answers a ping. name is what people are told that it is.
+// waitFor returns when a server answers a ping. name is its name in errors.
 func waitFor(ctx context.Context, server *process, name string, ping func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
@@ -193,7 +196,7 @@ func endLeftover(data string) error {
 	return nil
 }
 
-// endServer asks for a fast shutdown and waits.
+// endServer requests a fast shutdown and waits for it.
 func endServer(pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGINT); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("a PostgreSQL of an earlier run (process %d) is still there and cannot be stopped: %w; stop it", pid, err)
@@ -211,7 +214,7 @@ func endServer(pid int) error {
 	return nil
 }
 
-// commandLine is the command that a process runs, or "" where there is none.
+// commandLine returns the command line of a process, or "" if it does not exist.
 func commandLine(pid int) string {
 	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil {
 		return strings.ReplaceAll(string(text), "\x00", " ")

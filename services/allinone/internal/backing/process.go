@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// process is a store's program at work.
+// process is a running program of a store.
 type process struct {
 	name     string
 	log      string // path of its log
 	cmd      *exec.Cmd
 	stopping atomic.Bool
-	exited   chan struct{} // closed when it has ended
+	exited   chan struct{} // closed when the program has ended
 }
 
 // launch starts a program as the account, with its output in a new logs/<name>.log. The program gets its own process
@@ -26,7 +26,7 @@ type process struct {
 // killed.
 func launch(p place, name, program string, args ...string) (*process, error) {
 	proc := &process{name: name, log: filepath.Join(p.logs, name+".log"), exited: make(chan struct{})}
-	// The old file is removed, not emptied: children of a server that was killed may still write to it.
+	// The old file is removed, not truncated, because children of a killed server may still write to it.
 	if err := os.Remove(proc.log); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, homeError(p.logs, err)
 	}
@@ -56,11 +56,11 @@ func (p *process) hold(out *os.File, started chan<- error) {
 	if err != nil {
 		return
 	}
-	_ = p.cmd.Wait() // how it ended is in its log
+	_ = p.cmd.Wait() // its log has the reason of the end
 	close(p.exited)
 }
 
-// watch reports on failed when the process ends without being asked to.
+// watch reports on failed if the process ends without a call of stop.
 func (p *process) watch(failed chan<- error) {
 	go func() {
 		<-p.exited
@@ -70,11 +70,12 @@ func (p *process) watch(failed chan<- error) {
 	}()
 }
 
-// stop asks with the first signal, insists with the second where that takes too long, and waits for the end.
+// stop sends the signal ask and waits for the end. If that takes longer than stopWithin, it sends insist and returns an
+// error.
 func (p *process) stop(ask, insist syscall.Signal) error {
 	p.stopping.Store(true)
 	if err := p.cmd.Process.Signal(ask); err != nil {
-		<-p.exited // the only failure is that it has ended
+		<-p.exited // the only possible error is that it has already ended
 		return nil
 	}
 	select {
@@ -82,12 +83,13 @@ func (p *process) stop(ask, insist syscall.Signal) error {
 		return nil
 	case <-time.After(stopWithin):
 	}
-	_ = p.cmd.Process.Signal(insist) // fails only when it has just ended
+	_ = p.cmd.Process.Signal(insist) // fails only if it has just ended
 	<-p.exited
 	return fmt.Errorf("%s did not stop within %s and was made to", p.name, stopWithin)
 }
 
-// command runs a program as the account in a clean environment: PG* variables of the caller would redirect PostgreSQL.
+// command returns a command that runs as the account in a clean environment: the caller's PG* variables would redirect
+// PostgreSQL.
 func command(a account, program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...) //nolint:noctx // it is stopped in order (stop), not killed with a context
 	cmd.Dir = "/"                         // the account may be unable to enter the current folder

@@ -4,5 +4,5 @@ package backing
 
 import "syscall"
 
-// endWithParent does nothing where the kernel has no such service; the next start stops a PostgreSQL left behind.
+// endWithParent does nothing, because this kernel cannot do it. The next start stops a PostgreSQL that was left.
 func endWithParent(*syscall.SysProcAttr) {}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// programs are what a start runs. An empty redis means the one in process.
+// programs are the programs that a start runs. An empty redis means Redis in process.
 type programs struct {
 	postgres postgresInstall
 	redis    string
@@ -50,10 +50,10 @@ func findOrInstall(ctx context.Context, o Options, p place) (programs, error) {
 	return found, nil
 }
 
-// search is what a start needs of the machine.
+// search describes which programs a start needs.
 type search struct {
 	finder          finder
-	major           int // of the data that is there; 0 where there is none
+	major           int // major version of the existing data; 0 if there is none
 	postgres, redis bool
 }
 
@@ -91,7 +91,7 @@ func install(ctx context.Context, o Options, missing []tool) error {
 	return installer.addIfAllowed(ctx, o, missing...)
 }
 
-// addIfAllowed is add after the question whether packages may be installed.
+// addIfAllowed installs packages if the person or the settings allow it. Error: *refusedInstall if not.
 func (i installer) addIfAllowed(ctx context.Context, o Options, missing ...tool) error {
 	command := i.shown(missing...)
 	if o.MayInstall != nil && !o.MayInstall(command) {
@@ -104,7 +104,7 @@ func (i installer) addIfAllowed(ctx context.Context, o Options, missing ...tool)
 	return i.add(ctx, o.Say, missing...)
 }
 
-// fetchFitting fetches a PostgreSQL, unless data of another version is there that it could not read.
+// fetchFitting downloads a PostgreSQL, unless there is data of another major version, which it could not read.
 func fetchFitting(ctx context.Context, say func(string), s search) (postgresInstall, error) {
 	if s.major != 0 && s.major != fetchedMajor {
 		return postgresInstall{}, fmt.Errorf("the data was made by PostgreSQL %d, and this machine has %s: install PostgreSQL %d, or set SLOTMESH_HOME to another folder to begin anew",
@@ -113,7 +113,7 @@ func fetchFitting(ctx context.Context, say func(string), s search) (postgresInst
 	return fetchPostgres(ctx, say)
 }
 
-// others names the versions that are there but do not fit.
+// others lists the installed versions, which do not fit.
 func (s search) others(ctx context.Context) string {
 	var versions []string
 	for _, install := range s.finder.postgresInstalls(ctx) {
@@ -125,10 +125,10 @@ func (s search) others(ctx context.Context) string {
 	return "only " + strings.Join(versions, ", ")
 }
 
-// postgresData is PostgreSQL's data folder.
+// postgresData returns PostgreSQL's data folder.
 func postgresData(p place) string { return filepath.Join(p.data, "postgres") }
 
-// dataMajor is the major version that made a data folder, 0 where there is none.
+// dataMajor returns the major version that made a data folder; 0 if there is none.
 func dataMajor(data string) (int, error) {
 	text, err := os.ReadFile(filepath.Join(data, "PG_VERSION"))
 	if errors.Is(err, os.ErrNotExist) {

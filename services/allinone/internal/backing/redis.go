@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// throwawayDatabases are the databases of a Redis for tests, which take one of their own each.
+// throwawayDatabases is the number of databases of a Redis for tests, because each test uses its own.
 const throwawayDatabases = "1024"
 
 // startRedis runs redis-server, or Redis in process if there is no program. Its data need not be kept: it has the
@@ -54,7 +54,7 @@ func pingRedis(ctx context.Context, redisURL string) error {
 	return errors.Join(client.Ping(ctx).Err(), client.Close())
 }
 
-// expiryStep is how exactly keys expire in the Redis in process.
+// expiryStep is the precision with which keys expire in the Redis in process.
 const expiryStep = 250 * time.Millisecond
 
 // startRedisInProcess runs miniredis. Its TIME is the machine's, but its keys expire only when its clock is advanced.

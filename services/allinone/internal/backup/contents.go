@@ -19,38 +19,38 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// format is the version of the file's form.
+// format is the version of the file format.
 const format = 1
 
 // contentsName is the entry that describes the others.
 const contentsName = "contents.json"
 
-// Contents is what a backup says of itself.
+// Contents describes a backup.
 type Contents struct {
 	Format int       `json:"format"`
-	Build  string    `json:"build"` // that wrote it, for people
-	At     time.Time `json:"at"`    // of the snapshot, by the database's clock
-	// Schemas are the migrations that the tables of each service were made by.
+	Build  string    `json:"build"` // version of the writing build, for people
+	At     time.Time `json:"at"`    // time of the snapshot, by the database's clock
+	// Schemas are the applied migrations of each service's tables.
 	Schemas   map[string][]postgres.Text `json:"schemas"`
-	Tables    []Table                    `json:"tables"` // none before one that it refers to
+	Tables    []Table                    `json:"tables"` // sorted: no table comes before one that it references
 	Sequences []Sequence                 `json:"sequences"`
 	Files     []File                     `json:"files"`
 }
 
-// Table is one table's rows.
+// Table describes the rows of one table.
 type Table struct {
 	Schema  string   `json:"schema"`
 	Name    string   `json:"name"`
 	Columns []string `json:"columns"`
 	Rows    int64    `json:"rows"`
-	SHA256  string   `json:"sha256"` // of the entry, in hexadecimal
+	SHA256  string   `json:"sha256"` // checksum of the entry, in hexadecimal
 }
 
 func (t Table) entry() string { return "tables/" + t.Schema + "." + t.Name }
 
 func (t Table) sanitized() string { return pgx.Identifier{t.Schema, t.Name}.Sanitize() }
 
-// columns is the list that COPY takes.
+// columns returns the list of columns for COPY.
 func (t Table) columns() string {
 	list := ""
 	for i, c := range t.Columns {
@@ -62,7 +62,7 @@ func (t Table) columns() string {
 	return list
 }
 
-// Sequence is the number that a sequence gave last.
+// Sequence is the last value of a sequence.
 type Sequence struct {
 	Schema string `json:"schema"`
 	Name   string `json:"name"`
@@ -77,7 +77,7 @@ type File struct {
 
 func (f File) entry() string { return "files/" + f.Name }
 
-// Rows is how many rows all tables have.
+// Rows returns the number of rows of all tables.
 func (c Contents) Rows() int64 {
 	var rows int64
 	for _, t := range c.Tables {
@@ -86,7 +86,8 @@ func (c Contents) Rows() int64 {
 	return rows
 }
 
-// Fits says in one sentence why the tables of a build, by schema, are not those that the backup was made of; nil where they are.
+// Fits returns an error of one sentence if the backup was not made from the tables of a build, which are given by
+// schema.
 func (c Contents) Fits(build map[string][]postgres.Text) error {
 	for _, schema := range slices.Sorted(maps.Keys(c.Schemas)) {
 		if _, known := build[schema]; !known {
@@ -118,7 +119,8 @@ func newest(texts []postgres.Text) int64 {
 	return texts[len(texts)-1].Version
 }
 
-// connect opens a connection on which rows are written as they are read, whatever the server's or the role's settings are, and however long it takes.
+// connect opens a connection on which rows are written exactly as they are read, whatever the settings of the server or
+// the role are. It has no time limits.
 func connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {

@@ -20,19 +20,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// most of contents.json and of a file beside the database that is read into memory.
+// Limits of what is read into memory, in bytes: contents.json, and a file beside the database.
 const (
 	mostContents = 16 << 20
 	mostFile     = 1 << 20
 )
 
-// Backup is an open file, whose every entry was found to be as it was written.
+// Backup is an open file. The checksum of every entry has been verified.
 type Backup struct {
 	Contents
 	zip *zip.ReadCloser
 }
 
-// Open reads the file at path through, and refuses one that is damaged.
+// Open reads the whole file at path, and refuses a damaged one.
 func Open(path string) (*Backup, error) {
 	file, err := zip.OpenReader(path)
 	switch {
@@ -56,7 +56,7 @@ func (b *Backup) check(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s is no backup of Slotmesh: %w", path, err)
 	}
-	// The format is read by itself: another one may have other fields.
+	// The format is read separately, because another format may have other fields.
 	var of struct{ Format int }
 	if err := json.Unmarshal(text, &of); err != nil || of.Format < 1 {
 		return fmt.Errorf("%s is no backup of Slotmesh: its %s cannot be read", path, contentsName)
@@ -115,7 +115,7 @@ func (b *Backup) read(entry string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// Files are the files that were kept beside the database, by name.
+// Files returns the files that were kept beside the database, by name.
 func (b *Backup) Files() (map[string][]byte, error) {
 	files := make(map[string][]byte, len(b.Contents.Files))
 	for _, f := range b.Contents.Files {
@@ -128,7 +128,7 @@ func (b *Backup) Files() (map[string][]byte, error) {
 	return files, nil
 }
 
-// NotEmptyError says that a database that was to be filled has tables already.
+// NotEmptyError means that the database to fill already has tables.
 type NotEmptyError struct{ Table string }
 
 func (e *NotEmptyError) Error() string {
@@ -151,7 +151,7 @@ func (b *Backup) Restore(ctx context.Context, databaseURL string, migrations map
 	if err := b.restore(ctx, conn, databaseURL, migrations, after); err != nil {
 		return errors.Join(err, drop(context.WithoutCancel(ctx), databaseURL, schemas))
 	}
-	// Without it statements are planned as if the tables were empty, until the server has looked by itself.
+	// Without ANALYZE, statements are planned as if the tables were empty until the server analyzes them itself.
 	_, err = conn.Exec(ctx, "ANALYZE")
 	return err
 }
@@ -170,7 +170,7 @@ func empty(ctx context.Context, conn *pgx.Conn, schemas []string) error {
 	return &NotEmptyError{found}
 }
 
-// drop has a connection of its own: one whose caller has given up is closed.
+// drop opens its own connection, because the one of a cancelled caller is closed.
 func drop(ctx context.Context, databaseURL string, schemas []string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -211,7 +211,7 @@ func (b *Backup) fillAll(ctx context.Context, tx pgx.Tx) error {
 	for i, t := range b.Tables {
 		names[i] = t.sanitized()
 	}
-	// Some have rows that migrations have written, which are in the backup, too.
+	// Some tables have rows that migrations have written. The backup contains these rows, too.
 	for _, statement := range []string{"SET CONSTRAINTS ALL DEFERRED", "TRUNCATE " + strings.Join(names, ", ")} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return err

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// ErrNoTables says that a database has no tables of Slotmesh.
+// ErrNoTables means that a database has no tables of Slotmesh.
 var ErrNoTables = errors.New("there are no tables of Slotmesh in this database")
 
 // Write writes the tables of schemas, in one snapshot taken after the call, and files, by name, to w. It returns what
@@ -48,14 +48,14 @@ func Write(ctx context.Context, w io.Writer, databaseURL string, schemas []strin
 			return Contents{}, err
 		}
 	}
-	// Read last: what a sequence gave before the snapshot is not above it.
+	// The sequences are read last, so that no value that was used before the snapshot is above them.
 	if contents.Sequences, err = sequences(ctx, tx, schemas); err != nil {
 		return Contents{}, err
 	}
 	return contents, out.end(contents)
 }
 
-// describe says what there is; its first statement takes the snapshot.
+// describe returns the contents of the database. Its first statement takes the snapshot.
 func describe(ctx context.Context, tx pgx.Tx, schemas []string) (Contents, error) {
 	c := Contents{Format: format, Schemas: map[string][]postgres.Text{}, Files: []File{}}
 	if err := tx.QueryRow(ctx, `SELECT now()`).Scan(&c.At); err != nil {
@@ -80,7 +80,8 @@ func describe(ctx context.Context, tx pgx.Tx, schemas []string) (Contents, error
 	return c, err
 }
 
-// tables lists those that are not of the migrations themselves. Generated columns are left out, as PostgreSQL computes them.
+// tables lists the tables except those of the migration tool. It omits generated columns, because PostgreSQL computes
+// them.
 func tables(ctx context.Context, tx pgx.Tx, schemas []string) ([]Table, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT n.nspname, c.relname, array_agg(a.attname::text ORDER BY a.attnum)
@@ -99,7 +100,7 @@ func tables(ctx context.Context, tx pgx.Tx, schemas []string) ([]Table, error) {
 	})
 }
 
-// inOrder puts each table behind those that its rows refer to. References that are checked at the end of a transaction ask for no order.
+// inOrder sorts the tables: each comes after those that its rows reference. Deferrable references need no order.
 func inOrder(ctx context.Context, tx pgx.Tx, schemas []string, tables []Table) ([]Table, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT from_n.nspname || '.' || from_c.relname, to_n.nspname || '.' || to_c.relname
@@ -151,7 +152,7 @@ func sequences(ctx context.Context, tx pgx.Tx, schemas []string) ([]Sequence, er
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Sequence])
 }
 
-// writer writes the file's entries.
+// writer writes the entries of the file.
 type writer struct{ zip *zip.Writer }
 
 func (w *writer) table(ctx context.Context, conn *pgx.Conn, t *Table) error {

@@ -20,7 +20,7 @@ var pages embed.FS
 
 var templates = template.Must(template.ParseFS(pages, "*.html"))
 
-// Handler shows the mailbox.
+// Handler serves the pages of the mailbox.
 func Handler(box *mailbox.Box) http.Handler {
 	p := page{box}
 	mux := http.NewServeMux()
@@ -37,7 +37,8 @@ func Handler(box *mailbox.Box) http.Handler {
 	return atLoopback(mux)
 }
 
-// atLoopback refuses pages of other hosts whose names were made to lead here, and forbids everything that mail could bring along.
+// atLoopback refuses requests under another host name, as a DNS rebinding attack sends them. It also forbids all active
+// content that a mail could contain.
 func atLoopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)
@@ -58,7 +59,7 @@ func atLoopback(next http.Handler) http.Handler {
 
 type page struct{ box *mailbox.Box }
 
-// all are the mails, newest first.
+// all returns the mails, newest first.
 func (p page) all() []Mail {
 	kept := p.box.Mails()
 	list := make([]Mail, len(kept))
@@ -72,7 +73,8 @@ func (p page) list(w http.ResponseWriter, _ *http.Request) { render(w, "list.htm
 
 func (p page) json(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string][]Mail{"mails": slices.Clip(p.all())}) // the reader may have gone
+	// the client may have disconnected
+	_ = json.NewEncoder(w).Encode(map[string][]Mail{"mails": slices.Clip(p.all())})
 }
 
 func (p page) find(w http.ResponseWriter, r *http.Request) (Mail, bool) {
@@ -99,7 +101,7 @@ func (p page) part(show func(Mail) (string, []byte)) http.HandlerFunc {
 		}
 		kind, body := show(m)
 		w.Header().Set("Content-Type", kind)
-		_, _ = w.Write(body) // the reader may have gone
+		_, _ = w.Write(body) // the client may have disconnected
 	}
 }
 
@@ -110,5 +112,5 @@ func render(w http.ResponseWriter, name string, data any) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = page.WriteTo(w) // the reader may have gone
+	_, _ = page.WriteTo(w) // the client may have disconnected
 }

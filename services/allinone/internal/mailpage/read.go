@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/mailbox"
 )
 
-// Mail is a message as it is shown. What cannot be read is left out; Raw has it all.
+// Mail is a message for display. Unreadable parts are omitted; Raw has the whole message.
 type Mail struct {
 	ID       int    `json:"id"`
 	From     string `json:"from"`
@@ -46,7 +46,7 @@ func read(kept mailbox.Mail) Mail {
 	return m
 }
 
-// take keeps the parts that are shown: the first of each kind.
+// take stores the first part of each kind that is shown.
 func (m *Mail) take(contentType, encoding string, body io.Reader) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -55,7 +55,7 @@ func (m *Mail) take(contentType, encoding string, body io.Reader) {
 	if strings.HasPrefix(kind, "multipart/") {
 		for parts := multipart.NewReader(body, params["boundary"]); ; {
 			p, err := parts.NextRawPart()
-			if err != nil { // io.EOF, or what cannot be read
+			if err != nil { // io.EOF, or an unreadable part
 				return
 			}
 			m.take(p.Header.Get("Content-Type"), p.Header.Get("Content-Transfer-Encoding"), p)
