@@ -29,20 +29,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/front"
 )
 
-// Process is everything at work. Stop ends it.
+// Process is a running Slotmesh. Stop ends it.
 type Process struct {
 	PublicURL  string // of the front
 	AdminURL   string // of the console
-	AdminToken string // the first, where several are set
-	// PeerSecrets are what each part shows the others, by its name. Each process makes its own.
+	AdminToken string // the first one if several are set
+	// PeerSecrets are the secrets with which the parts authenticate to each other, by the name of the part. They are
+	// new in each process.
 	PeerSecrets map[string]string
-	MailURL     string       // where the demo's mail is read; "" where SMTP_URL names a mail server
-	Mailbox     *mailbox.Box // that takes it
-	OpsURL      string       // of readiness and metrics of all services; "" where OPS_PORT is not set
+	MailURL     string       // page of the demo's mail; "" if SMTP_URL names a mail server
+	Mailbox     *mailbox.Box // receives the demo's mail
+	OpsURL      string       // readiness and metrics of all services; "" if OPS_PORT is not set
 	Demo        *Demo        // nil without a demo business
 
-	adminTokens string // all of them, parted by commas
-	linkSecret  string // what customers' links are derived with
+	adminTokens string // all admin tokens, separated by commas
+	linkSecret  string // secret from which customers' links are derived
 
 	cfg    Config
 	clock  clock.Clock
@@ -51,24 +52,24 @@ type Process struct {
 	home   *backing.Home
 	stores *backing.Stores
 	ports  ports
-	ops    net.Listener // nil where OPS_PORT is not set
+	ops    net.Listener // nil if OPS_PORT is not set
 	parts  []*part      // in order of start
 	closes []func() error
 	died   chan error
 }
 
-// part is one service at work, or the front.
+// part is a running service, or the front.
 type part struct {
 	name      string
 	srv       *server.Server
 	telemetry *telemetry.Telemetry
 	stop      context.CancelFunc
-	ended     chan struct{} // closed when it has ended
+	ended     chan struct{} // closed when the part has ended
 	err       error         // set before ended is closed
 	once      sync.Once
 }
 
-// readyWithin bounds the start of the services, once the stores are there.
+// readyWithin is the time limit for the start of the services after the stores are ready.
 const readyWithin = 3 * time.Minute
 
 // Start starts everything, including migrations and the demo, and returns when requests are answered. say prints a line
@@ -77,7 +78,7 @@ const readyWithin = 3 * time.Minute
 func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, error) {
 	p := &Process{cfg: cfg, say: say, PeerSecrets: peer.NewSecrets(partNames()...), died: make(chan error, len(partNames())+1)}
 	if err := p.start(ctx); err != nil {
-		_ = p.Stop() // what fails in it follows from err
+		_ = p.Stop() // its errors follow from err
 		return nil, err
 	}
 	return p, nil
@@ -180,7 +181,7 @@ func (p *Process) startStores(ctx context.Context) error {
 	return nil
 }
 
-// watchStores passes on that a store has ended by itself.
+// watchStores reports on died that a store has ended by itself.
 func (p *Process) watchStores(stopped <-chan struct{}) {
 	select {
 	case err := <-p.stores.Failed():
@@ -211,7 +212,7 @@ func tablesError(service, data string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// startServices starts the services in the order of their table, then the front.
+// startServices starts the services in the order of the list services, then the front.
 func (p *Process) startServices(ctx context.Context) error {
 	for _, s := range services {
 		if err := p.launch(ctx, s.name, func(rt server.Runtime) (*server.Server, error) { return s.open(ctx, p.environment(s.name), rt) }); err != nil {
@@ -227,7 +228,7 @@ func (p *Process) startServices(ctx context.Context) error {
 	})
 }
 
-// upstreams are the addresses of the public ports that the front forwards to.
+// upstreams returns the addresses of the public ports to which the front forwards.
 func (p *Process) upstreams() []string {
 	var upstreams []string
 	for _, name := range front.Services() {
@@ -236,7 +237,7 @@ func (p *Process) upstreams() []string {
 	return upstreams
 }
 
-// launch gives a part its telemetry and listeners and lets it run.
+// launch starts a part with its telemetry and its listeners.
 func (p *Process) launch(ctx context.Context, name string, open func(server.Runtime) (*server.Server, error)) error {
 	tel, err := telemetry.New(ctx, p.cfg.Telemetry, name, p.logs)
 	if err != nil {
@@ -256,7 +257,7 @@ func (p *Process) launch(ctx context.Context, name string, open func(server.Runt
 	return nil
 }
 
-// run serves until it is told to stop, and reports when it ends before that.
+// run serves until ctx ends. If the part ends before that, run reports it on died.
 func (part *part) run(ctx context.Context, died chan<- error) {
 	defer close(part.ended)
 	part.err = part.srv.Run(ctx)
@@ -265,7 +266,7 @@ func (part *part) run(ctx context.Context, died chan<- error) {
 	}
 	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	// A collector that is away must not make a stop fail: what it has not got is lost either way.
+	// An unavailable collector must not make the stop fail. The data that it lacks is lost in any case.
 	_ = part.telemetry.Shutdown(flush)
 }
 
@@ -275,7 +276,7 @@ func (part *part) end() error {
 	return part.err
 }
 
-// awaitReady returns when every part says that it is ready.
+// awaitReady returns when every part reports that it is ready.
 func (p *Process) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
@@ -313,18 +314,19 @@ func isReady(ctx context.Context, address net.Addr) error {
 	return err
 }
 
-// Died yields an error when a service or a store ends by itself. Nothing useful goes on then: Stop.
+// Died returns a channel that gets an error when a service or a store ends by itself. The process is then useless: call
+// Stop.
 func (p *Process) Died() <-chan error { return p.died }
 
-// InternalURL is the base URL of a service's internal port.
+// InternalURL returns the base URL of a service's internal port.
 func (p *Process) InternalURL(service string) string {
 	return "http://" + p.ports[service].internal.Addr().String()
 }
 
-// ServiceURL is the base URL of a service's public port, past the front.
+// ServiceURL returns the base URL of a service's public port, which bypasses the front.
 func (p *Process) ServiceURL(service string) string { return p.ports.url(service) }
 
-// StopService stops one service politely, as when its last replica goes; the others go on.
+// StopService shuts one service down gracefully, as when its last replica stops. The others continue.
 func (p *Process) StopService(name string) error {
 	for _, part := range p.parts {
 		if part.name == name {
@@ -348,7 +350,7 @@ func (p *Process) Stop() error {
 	return errors.Join(errs...)
 }
 
-// file is the path of a file in the home.
+// file returns the path of a file in the home.
 func (p *Process) file(name string) string { return filepath.Join(p.home.Path, name) }
 
 func (p *Process) onStop(stop func() error) { p.closes = append(p.closes, stop) }

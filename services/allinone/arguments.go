@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone/zonefiles"
 )
 
-// usage lists the settings; README.md says more of each.
+// usage lists the settings. README.md describes them in full.
 const usage = `Slotmesh in one process: every service, and stores of its own. Settings are variables of the environment.
 
   slotmesh-allinone                 start, until Ctrl-C
@@ -51,12 +51,13 @@ Every other setting of a service reaches it, such as OIDC_ISSUER, MCP_ORIGINS or
   --help, --version    say this, or which build it is, and end
 `
 
-// works are what the command can be asked to do, each with one argument: a file, or the name of a feed.
+// works are the actions of the command, each with one argument: a file, or the name of a feed.
 var works = map[string]func(ctx context.Context, env envconfig.Lookuper, argument string, out io.Writer) error{
 	"backup": Backup, "restore": Restore, "resume-feed": ResumeFeed,
 }
 
-// Do does what arguments ask for that [Asked] has nothing to say to: without any it runs until ctx ends. Its error is one sentence.
+// Do runs the action of arguments that [Asked] has accepted. Without arguments it runs Slotmesh until ctx ends. Its
+// error is one sentence.
 func Do(ctx context.Context, args []string, env envconfig.Lookuper, out io.Writer) error {
 	if len(args) == 0 {
 		return Run(ctx, env, out)

@@ -27,7 +27,7 @@ import (
 	rentaltables "github.com/slotmesh/slotmesh/services/rental/migrations"
 )
 
-// migrations are those of every service with tables, by its schema.
+// migrations has the migrations of every service with tables, by schema.
 var migrations = map[string]fs.FS{
 	"catalog": catalogtables.FS, "booking": bookingtables.FS, "rental": rentaltables.FS,
 	"notifications": notificationstables.FS, consoleName: consoletables.FS,
@@ -69,7 +69,9 @@ func saying(out io.Writer) func(line string) {
 	return func(line string) { _, _ = fmt.Fprintln(out, line) }
 }
 
-// databaseToRead is the one of DATABASE_URL, else the one that the process which uses the home runs, else the home's own, started until done.
+// databaseToRead returns the URL of the database to back up, and a function that releases it. It is the database of
+// DATABASE_URL, or that of a running process that uses the home. Otherwise it is the home's own database, which is
+// started until the function is called.
 func databaseToRead(ctx context.Context, cfg Config, say func(string)) (string, func() error, error) {
 	if cfg.DatabaseURL != "" {
 		return openDatabase(ctx, cfg, cfg.Home, say)
@@ -95,7 +97,7 @@ func databaseToRead(ctx context.Context, cfg Config, say func(string)) (string, 
 	return ofHome(ctx, cfg, home, say)
 }
 
-// ofHome is the database for who has opened the home, which done closes.
+// ofHome opens the database of an open home. The returned function stops it and closes the home.
 func ofHome(ctx context.Context, cfg Config, home *backing.Home, say func(string)) (string, func() error, error) {
 	url, stop, err := openDatabase(ctx, cfg, home.Path, say)
 	if err != nil {
@@ -124,7 +126,7 @@ func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Write
 			files[name] = content
 		}
 	}
-	// What another has put there is not written over, and nobody else may read it.
+	// An existing file is not overwritten, and no other user may read the new file.
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s is there already; name another file", path)
@@ -148,7 +150,7 @@ func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Write
 	return err
 }
 
-// plain leaves out where the database is, and the attempts at it, which a connection's error lists.
+// plain returns the error of a connection without the database's address and the list of attempts.
 func plain(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return errors.New(refused.Message)
@@ -200,7 +202,7 @@ func restore(ctx context.Context, cfg Config, from *backup.Backup, out io.Writer
 	return err
 }
 
-// fillHome writes the files and fills the database. Where one fails, what it wrote is taken away again.
+// fillHome writes the files and fills the database. If one of them fails, it removes what it wrote.
 func fillHome(ctx context.Context, home, url string, from *backup.Backup) error {
 	files, err := from.Files()
 	if err != nil {

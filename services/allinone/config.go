@@ -10,35 +10,37 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Config are the settings of the one process.
+// Config has the settings of the one process.
 type Config struct {
-	// Port of the public address; 0 takes a free one.
+	// Port is the port of the public address; 0 takes a free one.
 	Port int `env:"PORT, default=8080"`
 	// AdminPort is the port of the admin address; 0 takes a free one.
 	AdminPort int `env:"ADMIN_PORT, default=8090"`
-	// OpsPort is the port of readiness and metrics of all services; 0: they are served at their own ports alone.
+	// OpsPort is the port of readiness and metrics of all services; 0: each service serves them at its own port only.
 	OpsPort int `env:"OPS_PORT"`
-	// Host is the address of this machine at which PORT and ADMIN_PORT are opened; empty: the loopback one.
+	// Host is the address of this machine for PORT and ADMIN_PORT; empty: the loopback address.
 	Host string `env:"HOST, default=127.0.0.1"`
-	// Home is the folder of everything that outlives the process.
+	// Home is the folder for all data that outlives the process.
 	Home string `env:"SLOTMESH_HOME, default=.slotmesh"`
-	// AdminToken is what the admin API asks for; empty: made once and kept in the home.
+	// AdminToken is the token of the admin API; empty: made at the first start and stored in the home.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN"`
 	// WithDemo publishes the demo business.
 	WithDemo bool `env:"SLOTMESH_DEMO, default=true"`
-	// Now is where the services' clock starts, in RFC 3339; empty: the machine's clock.
+	// Now is the initial time of the services' clock, in RFC 3339; empty: the machine's clock.
 	Now string `env:"SLOTMESH_NOW"`
-	// DatabaseURL names a PostgreSQL to use; empty: one is started.
+	// DatabaseURL is the URL of a PostgreSQL to use; empty: one is started.
 	DatabaseURL string `env:"DATABASE_URL"`
-	// RedisURL names a Redis to use; empty: one is started.
+	// RedisURL is the URL of a Redis to use; empty: one is started.
 	RedisURL string `env:"REDIS_URL"`
-	// StripeSecretKey, StripeWebhookSecret and StripeAPIBase connect Stripe, as booking's settings of these names do.
+	// StripeSecretKey, StripeWebhookSecret and StripeAPIBase connect Stripe. They are booking's settings of these
+	// names.
 	StripeSecretKey     string `env:"STRIPE_SECRET_KEY"`
 	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
 	StripeAPIBase       string `env:"STRIPE_API_BASE"`
-	// PagesURL is the public base of the pages, as booking's, rental's and pages' setting of this name; empty: the public address.
+	// PagesURL is the public base of the pages, the setting of this name of booking, rental and pages. If it is empty,
+	// it is the public address.
 	PagesURL string `env:"PAGES_URL"`
-	// OwnerURL is the base of the owner's side, as console has it; empty: the admin address.
+	// OwnerURL is the base of the owner's side, console's setting of this name; empty: the admin address.
 	OwnerURL string `env:"OWNER_URL"`
 	// SMTPURL, SMTPAllowPlaintext and MailFrom are notifications' settings of these names. Without SMTP_URL, mail is
 	// kept in this process and shown at MAIL_PORT.
@@ -47,28 +49,28 @@ type Config struct {
 	MailFrom           string `env:"MAIL_FROM"`
 	// MailPort is the port of the page that shows the mail; 0 takes a free one.
 	MailPort int `env:"MAIL_PORT, default=8025"`
-	// PublicLimitPerMinute and WrongTokensPerMinute are the settings of these names of libs/limits; 0: as they are by
-	// default.
+	// PublicLimitPerMinute and WrongTokensPerMinute are the settings of these names of libs/limits; 0: their defaults.
 	PublicLimitPerMinute int `env:"PUBLIC_LIMIT_PER_MINUTE"`
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE"`
-	// TrustedProxies are the networks (CIDRs) whose X-Forwarded-For, -Host and -Proto the front believes.
+	// TrustedProxies are the networks (CIDRs) whose X-Forwarded-For, -Host and -Proto headers the front trusts.
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
-	// PeerTimeout bounds a service's call to another; empty: as the services have it.
+	// PeerTimeout is the time limit of a service's call to another; empty: the default of the services.
 	PeerTimeout string `env:"PEER_TIMEOUT"`
-	// Log is where the services log: stderr, or file for slotmesh.log in the home; empty: file.
+	// Log is the destination of the services' logs: stderr, or file for slotmesh.log in the home; empty: file, but
+	// stderr if the output is not a terminal.
 	Log string `env:"LOG"`
-	// Install is yes (install packages without a question), no (never) or empty (ask). CI=true answers yes if Install is
-	// empty.
+	// Install is yes (install packages without a question), no (never) or empty (ask). If it is empty, CI=true means
+	// yes.
 	Install string `env:"SLOTMESH_INSTALL"`
 	CI      string `env:"CI"`
-	// Settings are further settings of every service, by variable, over those that the process makes: tests give deadlines
-	// that a slow machine keeps.
+	// Settings are further settings of every service, by variable. They override those that the process makes: tests
+	// set timeouts that a slow machine can meet.
 	Settings map[string]string
 
 	Telemetry telemetry.Config
 }
 
-// Validate checks the settings as a whole; each fault names its variable.
+// Validate checks the settings together. Each error names its variable.
 func (c *Config) Validate() error {
 	var errs []error
 	for name, port := range map[string]int{"PORT": c.Port, "ADMIN_PORT": c.AdminPort, "MAIL_PORT": c.MailPort, "OPS_PORT": c.OpsPort} {
@@ -100,7 +102,7 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// installs reports whether packages may be installed without a question. SLOTMESH_INSTALL goes before CI.
+// installs reports whether packages may be installed without a question. SLOTMESH_INSTALL overrides CI.
 func (c *Config) installs() bool { return c.Install == "yes" || c.Install == "" && c.CI == "true" }
 
 // The values of LOG.

@@ -22,28 +22,28 @@ var demoManifest []byte
 
 const (
 	demoSlug    = "harbor-studio"
-	demoService = "Haircut" // what the printed lines book
-	demoDays    = 62        // how far ahead a free time is looked for: the most that one question may ask
+	demoService = "Haircut" // the service that the printed commands book
+	demoDays    = 62        // days in which a free time is searched: the maximum of one request
 )
 
-// DemoKeyFile is the name of the demo's API key's file in the home. A key is shown only when it is made, so that it is
-// kept there for later starts.
+// DemoKeyFile is the name of the file in the home with the demo's API key. A key is shown only when it is made, so it
+// is stored for later starts.
 const DemoKeyFile = "demo-key"
 
-// Demo is the demo business, and what to try with it.
+// Demo is the demo business, with commands and links to try.
 type Demo struct {
 	Slug string
-	Key  string // an API key of it, of scope all
-	// SignIn is where its owner signs in, once.
+	Key  string // an API key of the business, of scope all
+	// SignIn is the address at which its owner signs in, once.
 	SignIn string
-	// Begin is where an operator signs in, once, who sets up another business.
+	// Begin is the address at which an operator, who can set up another business, signs in, once.
 	Begin string
-	// Try are shell lines that list its services, list its slots and book one. The last two are missing when nothing
-	// is free in the next weeks.
+	// Try has shell commands that list the services, list the free slots of one and book one. The last two are missing
+	// if nothing is free in the next weeks.
 	Try []string
 }
 
-// startDemo publishes the demo business where it is not there, makes an API key once, and looks for a free time.
+// startDemo publishes the demo business if it does not exist, makes an API key once, and searches for a free time.
 func (p *Process) startDemo(ctx context.Context) error {
 	if !p.cfg.WithDemo {
 		return nil
@@ -71,7 +71,7 @@ func (p *Process) startDemo(ctx context.Context) error {
 	return nil
 }
 
-// publishDemo leaves a business alone that is there already: its owner may have changed it.
+// publishDemo does not change an existing business, because its owner may have changed it.
 func (p *Process) publishDemo(ctx context.Context) error {
 	status, body, err := p.admin(ctx, http.MethodGet, "", nil)
 	if err != nil || status == http.StatusOK {
@@ -86,7 +86,7 @@ func (p *Process) publishDemo(ctx context.Context) error {
 	return expect(http.StatusCreated, status, body, err)
 }
 
-// demoKey is the one kept in the home while it is still good, else a new one.
+// demoKey returns the key in the home if it is still valid; otherwise it makes a new one.
 func (p *Process) demoKey(ctx context.Context) (string, error) {
 	path := p.file(DemoKeyFile)
 	if kept, err := os.ReadFile(path); err == nil {
@@ -106,13 +106,15 @@ func (p *Process) demoKey(ctx context.Context) (string, error) {
 	return made.Secret, os.WriteFile(path, []byte(made.Secret+"\n"), 0o600)
 }
 
-// demoOwner and demoOperator are invitations. The operator is apart from the owner: a trial shows the pages as an owner has them.
+// demoOwner and demoOperator are invitations. The operator is another person than the owner, so that the owner sees the
+// pages as owners do.
 const (
 	demoOwner    = `{"business": "` + demoSlug + `", "email": "owner@harbor.example", "name": "Harbor's owner", "role": "owner", "mail": false}`
 	demoOperator = `{"email": "operator@slotmesh.example", "name": "Operator", "role": "operator", "mail": false}`
 )
 
-// signInLink sends an invitation and returns where the invited person signs in. At a later start the person is known already.
+// signInLink sends an invitation and returns the address at which the invited person signs in. At a later start the
+// person already exists.
 func (p *Process) signInLink(ctx context.Context, invitation string) (string, error) {
 	header := http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {"application/json"}}
 	status, body, err := request(ctx, http.MethodPost, p.AdminURL+"/admin/invitations", header, []byte(invitation))
@@ -126,7 +128,7 @@ func (p *Process) signInLink(ctx context.Context, invitation string) (string, er
 	return p.AdminURL + invited.Link, nil
 }
 
-// knowsKey asks whether a key is among the newest of the demo business and was not revoked: the home may have been
+// knowsKey reports whether a key is among the newest keys of the demo business and not revoked. The home may have been
 // used with another database.
 func (p *Process) knowsKey(ctx context.Context, key string) (bool, error) {
 	if !apikey.WellFormed(key) {
@@ -148,7 +150,7 @@ func (p *Process) knowsKey(ctx context.Context, key string) (bool, error) {
 	return false, nil
 }
 
-// admin calls the admin API on the demo business.
+// admin calls the admin API for the demo business.
 func (p *Process) admin(ctx context.Context, method, path string, body []byte) (int, []byte, error) {
 	header := http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {"application/json"}}
 	if method == http.MethodPut {
@@ -169,7 +171,7 @@ type freeTime struct {
 	ServiceID, StaffID, Date, Time string
 }
 
-// findTry writes the lines to try, with a time that is free now.
+// findTry sets the commands to try, with a time that is free now.
 func (p *Process) findTry(ctx context.Context) error {
 	public := p.PublicURL + "/api/public/" + demoSlug
 	p.Demo.Try = []string{fmt.Sprintf("curl '%s/services'", public)}
@@ -190,8 +192,8 @@ func (p *Process) findTry(ctx context.Context) error {
 	return nil
 }
 
-// findFree looks for a free time from tomorrow on, so that it is still ahead when somebody gets to it. It returns nil
-// when nothing is free.
+// findFree searches for a free time from tomorrow on, so that it is still in the future when a person tries it. It
+// returns nil if nothing is free.
 func (p *Process) findFree(ctx context.Context) (*freeTime, error) {
 	id, err := p.demoServiceID(ctx)
 	if err != nil || id == "" {
@@ -232,7 +234,7 @@ func firstFree(days map[string]int) string {
 	return first
 }
 
-// demoServiceID is empty when the owner has removed the service.
+// demoServiceID returns the id of the demo service, "" if the owner has removed it.
 func (p *Process) demoServiceID(ctx context.Context) (string, error) {
 	var list struct{ Services []struct{ ID, Name string } }
 	if err := p.ask(ctx, "catalog", "services", &list); err != nil {
@@ -246,11 +248,11 @@ func (p *Process) demoServiceID(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// nobody is an address for documentation (RFC 5737): what is asked at the start must not count against the limits of
-// a client on this machine.
+// nobody is an address for documentation (RFC 5737). Requests at the start use it, so that they do not count against
+// the limits of a client on this machine.
 const nobody = "192.0.2.1"
 
-// ask reads a public path of the demo business from its service, past the front.
+// ask reads a public path of the demo business directly from its service, without the front.
 func (p *Process) ask(ctx context.Context, service, path string, into any) error {
 	address := p.ports.url(service) + "/api/public/" + demoSlug + "/" + path
 	status, body, err := request(ctx, http.MethodGet, address, http.Header{"X-Forwarded-For": {nobody}}, nil)

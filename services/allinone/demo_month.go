@@ -42,31 +42,33 @@ var demoOrders = []struct {
 	{time.Friday, "20:30", "Sauna", "", true},
 }
 
-// demoGuests book in turns.
+// demoGuests are the customers of the demo, who book in turn.
 var demoGuests = []string{
 	"Ada Example", "Bruno Costa", "Clara Neves", "Diego Rocha", "Eva Lind", "Farid Haddad", "Grace Okafor", "Hugo Martins", "Inês Prado", "Jonas Weber", "Kana Mori",
 }
 
-// demoMonth is for how many days from today on there are bookings.
+// demoMonth is the number of days with bookings, from today on.
 const demoMonth = 30
 
-// demoMonthFile is the name of the file in the home that says how far the month is made. It is there until all of it is.
+// demoMonthFile is the name of the file in the home with the progress of the month. It is deleted when the month is
+// complete.
 const demoMonthFile = "demo-month"
 
-// demoProgress is how far the month is made.
+// demoProgress is the progress of making the month.
 type demoProgress struct {
-	Database string    `json:"database"` // where: the home may be used with another one
-	From     time.Time `json:"from"`     // when the demo business was published, from whose date on the month goes
-	Made     int       `json:"made"`     // of its writes
+	// the database that it belongs to, because the home may be used with another one
+	Database string    `json:"database"`
+	From     time.Time `json:"from"` // when the demo business was published; the month begins on that date
+	Made     int       `json:"made"` // number of writes that are done
 }
 
-// beginMonth notes, before the demo business is published, that its month is to be made: whatever ends the process from then on, a later
-// start goes on.
+// beginMonth records, before the demo business is published, that its month must be made. If the process ends after
+// that, a later start continues.
 func (p *Process) beginMonth() error {
 	return p.noteMonth(demoProgress{Database: place(p.cfg.DatabaseURL), From: p.clock.Now()})
 }
 
-// noteMonth replaces the file in one step, so that none is ever read that was written by half.
+// noteMonth replaces the file atomically, so that it is never read half-written.
 func (p *Process) noteMonth(progress demoProgress) error {
 	text, err := json.Marshal(progress)
 	if err != nil {
@@ -112,10 +114,10 @@ func (p *Process) bookMonth(ctx context.Context) error {
 	return os.Remove(p.file(demoMonthFile))
 }
 
-// demoWrite is one thing that is booked, rented or sold.
+// demoWrite is one booking, reservation or ticket order to make.
 type demoWrite struct {
-	path  string // below the business, of the owner's API
-	byKey bool   // it is booked by the demo's key
+	path  string // path of the owner's API, below the business
+	byKey bool   // made by the demo's API key
 	body  any
 }
 
@@ -143,10 +145,12 @@ func (p *Process) writeDemo(ctx context.Context, w demoWrite, progress demoProgr
 	})
 }
 
-// demoPatience is how long a write is tried that a crowded machine answers 503: under its key it is not made twice.
+// demoPatience is how long a write is retried if a busy machine answers 503. With its Idempotency-Key it is not made
+// twice.
 const demoPatience = 10 * time.Second
 
-// leftOut takes what was made, and what the business's hours or what is taken keep from being made.
+// leftOut returns nil for a write that succeeded, and for one that was refused because of the business's hours or busy
+// times.
 func leftOut(status int, body []byte, err error) error {
 	if err != nil || status == http.StatusCreated || status == http.StatusConflict || status == http.StatusBadRequest {
 		return err
@@ -154,7 +158,8 @@ func leftOut(status int, body []byte, err error) error {
 	return expect(http.StatusCreated, status, body, nil)
 }
 
-// month is what is written, in its order: bookings of all days, kayaks of which one is out, and tickets of all events.
+// month returns the writes in their order: bookings of all days, kayaks of which one is picked up, and tickets of all
+// events.
 func (o *demoOffer) month(from time.Time) []demoWrite {
 	today := from.In(o.zone)
 	var all []demoWrite
@@ -192,7 +197,7 @@ func (o *demoOffer) month(from time.Time) []demoWrite {
 	return all
 }
 
-// demoOffer is what the demo business offers, by name.
+// demoOffer has the ids of the demo business's offer by name.
 type demoOffer struct {
 	zone                     *time.Location
 	services, staff, rentals map[string]string

@@ -11,14 +11,15 @@ import (
 const LogFile = "slotmesh.log"
 
 const (
-	logMegabytes = 64 // at which the log is put aside and a new one begun
-	oldLogs      = 3  // that are kept
+	logMegabytes = 64 // size at which a new log file is begun
+	oldLogs      = 3  // number of old log files that are kept
 )
 
-// openLog appends to the log at path: log lines on the terminal would hide the greeting. The log takes a bounded part of the disk.
+// openLog opens the log at path for appending. Log lines on the terminal would hide the greeting. The size of all log
+// files is limited.
 func openLog(path string) (io.WriteCloser, error) {
 	log := &lumberjack.Logger{Filename: path, MaxSize: logMegabytes, MaxBackups: oldLogs}
-	if _, err := log.Write(nil); err != nil { // it opens the file when it is written to
+	if _, err := log.Write(nil); err != nil { // the library opens the file at the first write
 		return nil, fmt.Errorf("SLOTMESH_HOME: the log cannot be opened: %w", err)
 	}
 	return log, nil

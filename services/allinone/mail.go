@@ -11,10 +11,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/internal/mailpage"
 )
 
-// demoSender is what messages come from where no MAIL_FROM is set.
+// demoSender is the sender of messages if MAIL_FROM is not set.
 const demoSender = "no-reply@slotmesh.example"
 
-// smtpPreview is notifications' setting of this name: the mailbox of the demo only shows messages.
+// smtpPreview returns notifications' setting SMTP_PREVIEW: the mailbox of the demo only shows messages.
 func (p *Process) smtpPreview() string {
 	if p.Mailbox == nil {
 		return ""
@@ -22,7 +22,7 @@ func (p *Process) smtpPreview() string {
 	return "true"
 }
 
-// openMail starts the mailbox of the demo, where no mail server is set: messages are sent to it, and read on its page.
+// openMail starts the mailbox of the demo, and its page, if no mail server is set.
 func (p *Process) openMail(ctx context.Context) error {
 	if p.cfg.SMTPURL != "" {
 		return nil
@@ -42,7 +42,7 @@ func (p *Process) openMail(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = server.Serve(page) // ends with Close
+		_ = server.Serve(page) // returns after Close
 	}()
 	p.onStop(func() error {
 		err := server.Close()

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
-// serviceLabel says in the metrics of all services whose each is.
+// serviceLabel is the label with the name of the service in the metrics of all services.
 const serviceLabel = "service"
 
 // openOps serves readiness and metrics of all services at one address, if OPS_PORT is set. It listens before the
@@ -31,13 +31,13 @@ func (p *Process) openOps(ctx context.Context) error {
 	}
 	p.ops = listener
 	p.onStop(func() error {
-		_ = listener.Close() // a second close fails, and no other can
+		_ = listener.Close() // the only possible error is that it is already closed
 		return nil
 	})
 	return nil
 }
 
-// startOps answers at that address once all parts are there.
+// startOps answers at that address after all parts have started.
 func (p *Process) startOps(context.Context) error {
 	if p.ops == nil {
 		return nil
@@ -47,7 +47,7 @@ func (p *Process) startOps(context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = server.Serve(p.ops) // ends with Close
+		_ = server.Serve(p.ops) // returns after Close
 	}()
 	p.onStop(func() error {
 		err := server.Close()
@@ -69,7 +69,7 @@ func opsHandler(parts []*part) http.Handler {
 	return mux
 }
 
-// labelled are the metrics of a part, each with its name.
+// labelled returns the metrics of a part with its name as a label.
 func labelled(part *part) prometheus.Gatherer {
 	return prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
 		families, err := part.telemetry.Gatherer().Gather()
@@ -83,7 +83,7 @@ func labelled(part *part) prometheus.Gatherer {
 	})
 }
 
-// showReadiness answers 200 where every part is ready, else 503 with a line for each that is not.
+// showReadiness answers 200 if every part is ready. Otherwise it answers 503 with a line for each part that is not.
 func showReadiness(w http.ResponseWriter, r *http.Request, parts []*part) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()

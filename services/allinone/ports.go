@@ -10,14 +10,15 @@ import (
 	"syscall"
 )
 
-// listeners are one part's two ports.
+// listeners has the two ports of a part.
 type listeners struct{ public, internal net.Listener }
 
-// ports are the listeners of every part, by its name. They are all open before the first service starts, so that each
-// can be told where the others are.
+// ports has the listeners of every part, by its name. All are open before the first service starts, so that each
+// service can get the addresses of the others.
 type ports map[string]listeners
 
-// openPorts opens the front's and the console's public ports as set, and any free loopback port for the rest.
+// openPorts opens the public ports of the front and of console as set, and a free loopback port for every other
+// listener.
 func openPorts(ctx context.Context, cfg Config) (ports, error) {
 	opened := make(ports)
 	wanted := map[string]setPort{
@@ -38,10 +39,11 @@ func openPorts(ctx context.Context, cfg Config) (ports, error) {
 	return opened, nil
 }
 
-// loopbackHost is the address that this machine alone reaches.
+// loopbackHost is the address that only this machine can reach.
 const loopbackHost = "127.0.0.1"
 
-// setPort is a port and the variable that sets it, at an address of this machine; the zero value is any free port of the loopback one.
+// setPort is a port, the variable that sets it, and an address of this machine. The zero value means any free port on
+// loopback.
 type setPort struct {
 	variable string
 	port     int
@@ -64,7 +66,7 @@ func listen(ctx context.Context, p setPort) (net.Listener, error) {
 	}
 }
 
-// url is where this machine reaches a part's public port.
+// url returns the URL at which this machine reaches a part's public port.
 func (p ports) url(name string) string {
 	at := p[name].public.Addr().(*net.TCPAddr)
 	if at.IP.IsUnspecified() {
@@ -73,7 +75,7 @@ func (p ports) url(name string) string {
 	return "http://" + at.String()
 }
 
-// close closes what no part has taken over and closed already.
+// close closes the listeners that no part has closed already.
 func (p ports) close() error {
 	for _, l := range p {
 		for _, listener := range []net.Listener{l.public, l.internal} {

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// ownClient asks our own ports; it keeps no connections, as it asks little.
+// ownClient sends requests to our own ports. It keeps no connections open, because it sends few requests.
 var ownClient = &http.Client{
 	Timeout:   time.Minute,
 	Transport: &http.Transport{DisableKeepAlives: true},
 }
 
-// largestAnswer bounds what is read of an answer.
+// largestAnswer is the maximum number of bytes of an answer that are read.
 const largestAnswer = 8 << 20
 
-// request returns the status and the body of an answer.
+// request sends a request and returns the status and the body of the answer.
 func request(ctx context.Context, method, url string, header http.Header, body []byte) (int, []byte, error) {
 	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"go.opentelemetry.io/otel"
 )
 
-// Run is the whole command: settings from env, start, what to try on out, and a clean stop when ctx ends. Its error is
-// one sentence.
+// Run is the whole command: it reads settings from env, starts Slotmesh, prints what to try on out, and stops cleanly
+// when ctx ends. Its error is one sentence.
 func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {
@@ -42,7 +42,7 @@ func run(ctx context.Context, cfg Config, out io.Writer) error {
 	quiet()
 	p, err := Start(ctx, cfg, saying(out))
 	if ctx.Err() != nil {
-		return nil // stopped while it started
+		return nil // ctx ended during the start
 	}
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ type silent struct{}
 // Printf drops a line.
 func (silent) Printf(context.Context, string, ...any) {}
 
-// greeting is what a person needs to begin.
+// greeting returns the text that a person needs to begin.
 func (p *Process) greeting() string {
 	var b strings.Builder
 	b.WriteString("Slotmesh is running; Ctrl-C stops it.\n\n")
@@ -118,7 +118,8 @@ func (p *Process) greeting() string {
 	return b.String()
 }
 
-// storesInWords says where the data is: a DATABASE_URL of the environment may be another's than who starts this thinks of.
+// storesInWords describes where the data is. The person who starts this may have forgotten a DATABASE_URL in the
+// environment.
 func (p *Process) storesInWords() string {
 	database, cache := "PostgreSQL of its own, with its data in "+p.stores.Data, "Redis of its own"
 	if p.cfg.DatabaseURL != "" {
@@ -130,7 +131,7 @@ func (p *Process) storesInWords() string {
 	return database + "; " + cache
 }
 
-// place is where a store's URL leads, without the user and the password; nothing where it does not say so in the form of a URL.
+// place returns the host and path of a store's URL, without the user and the password; "" if the address is not a URL.
 func place(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return " at " + u.Host + u.Path

@@ -26,13 +26,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental"
 )
 
-// Names of the parts that have an address of their own.
+// Names of the parts with configurable addresses.
 const (
 	frontName   = "front"
 	consoleName = "console"
 )
 
-// services are all services, in the order of their start; they stop the other way round.
+// services has all services in the order of their start. They stop in reverse order.
 var services = []service{
 	describe(server.Service[catalog.Config]{Name: "catalog", New: catalog.New, Migrate: catalog.Migrate}),
 	describe(server.Service[pricing.Config]{Name: "pricing", New: pricing.New}),
@@ -45,16 +45,16 @@ var services = []service{
 	describe(server.Service[console.Config]{Name: consoleName, New: console.New, Migrate: console.Migrate}),
 }
 
-// service is one of them, whatever its settings are.
+// service is a service without the type of its settings.
 type service struct {
 	name     string
-	settings []string // the variables of its settings
+	settings []string // names of the variables of its settings
 	check    func(context.Context, envconfig.Lookuper) error
 	migrate  func(context.Context, envconfig.Lookuper) error
 	open     func(context.Context, envconfig.Lookuper, server.Runtime) (*server.Server, error)
 }
 
-// describe hides a service's settings behind the variables that they are read from, as in a process of its own.
+// describe hides the type of a service's settings: they are read from variables, as in a process of its own.
 func describe[C any](s server.Service[C]) service {
 	return service{
 		name:     s.Name,
@@ -95,7 +95,7 @@ func partNames() []string {
 	return names
 }
 
-// loopback is where the front's requests come from: the services believe the client address that it hands on.
+// loopback is the network of the front's requests. The services trust the client address that the front passes on.
 const loopback = "127.0.0.0/8"
 
 // environment returns the settings of a service: the stores, its secret, the hashes of the other services' secrets, and
@@ -104,7 +104,7 @@ func (p *Process) environment(name string) envconfig.Lookuper {
 	return p.environmentWith(name, p.stores.DatabaseURL, p.stores.RedisURL)
 }
 
-// environmentWith is environment with these stores.
+// environmentWith is environment with the URLs of the stores.
 func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.Lookuper {
 	env := map[string]string{
 		"DATABASE_URL":         databaseURL,
@@ -140,7 +140,8 @@ func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.
 	return envconfig.MapLookuper(env)
 }
 
-// aheadOf is by how much the front's deadline is longer than the services', so that their own answer comes through.
+// aheadOf is how much longer the front's deadline is than that of the services, so that the services' own answers reach
+// the client.
 const aheadOf = 2 * time.Second
 
 func frontConfig(ctx context.Context, cfg Config, peerSecret string, upstreams []string) (front.Config, error) {

@@ -19,7 +19,7 @@ import (
 // the environment would have no effect, so the process refuses to start with one.
 var ownSettings = []string{"INTERNAL_ADDR", "INTERNAL_HOSTS", "PEER_CALLERS", "PEER_SECRETS", "PUBLIC_ADDR", "PUBLIC_URL", "UPSTREAMS"}
 
-// outside are variables with our prefix that other programs of Slotmesh read, and so may be in the same environment.
+// outside are variables with our prefix that other programs of Slotmesh read. They may be in the same environment.
 var outside = []string{"SLOTMESH_CONFIG", "SLOTMESH_KEY", "SLOTMESH_SERVER"}
 
 // notSettings matches variables that tests read, and variables that Kubernetes and Docker set for a Service whose name
@@ -28,8 +28,8 @@ var notSettings = regexp.MustCompile(
 	`^SLOTMESH_(TEST|E2E|BENCH)_|_SERVICE_(HOST|PORT)|_PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$`,
 )
 
-// isMade reports whether the process makes a setting of the services: ownSettings, and the internal URL of a service, such
-// as CATALOG_URL.
+// isMade reports whether the process sets a setting of the services itself: one of ownSettings, or the internal URL of
+// a service, such as CATALOG_URL.
 func isMade(name string) bool {
 	if slices.Contains(config.Names(new(Config)), name) {
 		return false // such as PAGES_URL, which the process reads itself
@@ -48,7 +48,7 @@ func serviceSettings() []string {
 	return slices.Compact(names)
 }
 
-// passedOn returns the services' settings that the process hands on as they are: all that it neither makes nor reads
+// passedOn returns the services' settings that the process passes on unchanged: those that it neither sets nor reads
 // itself.
 func passedOn() []string {
 	own := config.Names(new(Config))
@@ -77,8 +77,8 @@ func readSettings(cfg *Config, env envconfig.Lookuper) error {
 	return errors.Join(errs...)
 }
 
-// CheckNames refuses variables of an environment, each as NAME=value, that begin with SLOTMESH_ and that nothing reads:
-// mostly they are misspelt.
+// CheckNames refuses variables that begin with SLOTMESH_ and that nothing reads, because they are usually misspelt. The
+// environment has the form NAME=value.
 func CheckNames(environment []string) error {
 	const prefix = "SLOTMESH_"
 	known := slices.Concat(config.Names(new(Config)), passedOn(), outside)

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// TokenFile is the name of the admin token's file in the home.
+// TokenFile is the name of the file in the home with the admin token.
 const TokenFile = "admin-token"
 
-// adminToken is the one that is set, else the one kept in the home, which is made at the first start.
+// adminToken returns the configured token, or else the one in the home, which is made at the first start.
 func adminToken(cfg Config, home string) (string, error) {
 	if cfg.AdminToken != "" {
 		return cfg.AdminToken, nil
@@ -22,10 +22,11 @@ func adminToken(cfg Config, home string) (string, error) {
 	return keptSecret(home, TokenFile, "the admin token")
 }
 
-// linkSecretFile is the name of the file in the home with the secret of customers' links: what it has made leads on after a start.
+// linkSecretFile is the name of the file in the home with the secret of customers' links. It is kept, so that links
+// still work after a restart.
 const linkSecretFile = "link-secret"
 
-// keptSecret is the one kept in a file of the home, which is made at the first start. what it is called in errors.
+// keptSecret returns the secret in a file of the home, which is made at the first start. what is its name in errors.
 func keptSecret(home, file, what string) (string, error) {
 	path := filepath.Join(home, file)
 	kept, err := os.ReadFile(path)

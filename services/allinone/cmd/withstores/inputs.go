@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// testInputs are the variables by which Go's test cache sees what tests depend on beyond the files of their module
+// testInputs returns variables that tell Go's test cache what tests depend on beyond the files of their module
 // (libs/testkit/inputs reads them).
 func testInputs(ctx context.Context) []string {
 	hashes, err := checkoutHashes(ctx)
@@ -60,7 +60,7 @@ func checkoutHashes(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	if content, err := os.ReadFile(index); err == nil { // without it git reads every file
+	if content, err := os.ReadFile(index); err == nil { // without the index git reads every file
 		if err := os.WriteFile(filepath.Join(folder, "index"), content, 0o600); err != nil {
 			return nil, err
 		}
@@ -85,13 +85,13 @@ func checkoutHashes(ctx context.Context) (map[string]string, error) {
 	return hashes, err
 }
 
-// testedPrograms are the programs of a machine that tests run, beside those that the Makefile builds at fixed versions.
+// testedPrograms are the programs of the machine that tests run. The Makefile builds others at fixed versions.
 var testedPrograms = []string{
 	"chromium", "git", "jq", "make", "nginx", "node", "npm", "openssl", "pg_basebackup", "pg_dump", "pgbouncer", "promtool", "psql",
 	"python3", "redis-server", "zic",
 }
 
-// programsHash changes when a tested program is installed, removed or replaced.
+// programsHash returns a hash that changes when a tested program is installed, removed or replaced.
 func programsHash() string {
 	files, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // the pattern is valid
 	for _, name := range testedPrograms {

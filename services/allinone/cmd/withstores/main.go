@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string) (int, error) {
 			say(err.Error() + ": this run takes stores at another address, and caches no test that uses them")
 		} else {
 			options.Folder = home.Path
-			defer func() { _ = home.Close() }() // the process ends
+			defer func() { _ = home.Close() }() // the process ends right after it
 		}
 	}
 	stores, err := backing.Start(ctx, options)
@@ -88,8 +88,8 @@ func raceFlag(ctx context.Context) string {
 	return ""
 }
 
-// runCommand waits for the command. Signals reach it by themselves, as it is in our process group; a store that fails
-// takes it down.
+// runCommand runs the command and waits for it. The command receives signals directly, because it is in our process
+// group. If a store fails, the command is killed.
 func runCommand(ctx context.Context, env, args []string, storeFailed <-chan error) (int, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
