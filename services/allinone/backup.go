@@ -45,8 +45,8 @@ var resume = []string{
 	`UPDATE notifications.river_job SET state = 'available' WHERE state = 'running'`,
 }
 
-// Backup writes all data of the Slotmesh of the settings to a new file at path, whether it runs or not, and prints a
-// line about it to out. Its error is one sentence.
+// Backup writes all data of the Slotmesh of the settings to a new file at path, and prints a line about it to out. The
+// Slotmesh may be running. The error is one sentence.
 func Backup(ctx context.Context, env envconfig.Lookuper, path string, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {

@@ -56,7 +56,7 @@ const demoMonthFile = "demo-month"
 
 // demoProgress is the progress of making the month.
 type demoProgress struct {
-	// the database that it belongs to, because the home may be used with another one
+	// The database that it belongs to, because the home may be used with another one.
 	Database string    `json:"database"`
 	From     time.Time `json:"from"` // when the demo business was published; the month begins on that date
 	Made     int       `json:"made"` // number of writes that are done

@@ -156,11 +156,11 @@ func openOwner(cfg Config, rt server.Runtime, s *service.Service, records *store
 	s.Erase(catalog, records.Erase)
 	return &usecase.Owner{
 		Businesses: catalogclient.NewOwner(s.Peer("catalog", cfg.CatalogURL, peer.Timeout(cfg.PublishTimeout))),
-		// this client has a shorter timeout than the one for publishing
+		// This client has a shorter timeout than the one for publishing.
 		Offers:   catalogclient.NewClient(catalog, rt.Telemetry),
 		Bookings: bookingclient.NewClient(bookings),
 		Rentals:  rental.NewClient(rentals),
-		// a plan checks thousands of bookings
+		// A plan checks thousands of bookings.
 		Availability:  availability.NewClient(s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout))),
 		Audit:         []usecase.EventLister{eventclient.New(catalog), eventclient.New(bookings), eventclient.New(rentals)},
 		TeamLog:       team,

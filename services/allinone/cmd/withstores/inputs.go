@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// testInputs returns variables that tell Go's test cache what tests depend on beyond the files of their module
+// testInputs returns the variables by which Go's test cache knows what tests depend on beyond the files of their module
 // (libs/testkit/inputs reads them).
 func testInputs(ctx context.Context) []string {
 	hashes, err := checkoutHashes(ctx)

@@ -4,10 +4,10 @@
 //	withstores -race sh -c 'go test $SLOTMESH_TEST_RACE work'
 //
 // The command finds the stores' URLs in SLOTMESH_TEST_DATABASE_URL and SLOTMESH_TEST_REDIS_URL. With -race it also
-// finds "-race" in SLOTMESH_TEST_RACE, or nothing where there is no C compiler and none can be installed.
+// finds "-race" in SLOTMESH_TEST_RACE, or "" if there is no C compiler and none can be installed.
 //
-// The URLs are the same in every run, so that Go's test cache works: it keeps a result until a variable that the test read
-// changes. Only one run at a time has these URLs: a run beside it, and any run with CI=true, has URLs of its own.
+// The URLs are the same in every run, so that Go's test cache works: it keeps a result until a variable that the test
+// read changes. Only one run at a time uses these URLs: a concurrent run, and any run with CI=true, gets its own URLs.
 package main
 
 import (

@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// Limits of what is read into memory, in bytes: contents.json, and a file beside the database.
+// Limits of the bytes that are read into memory: of contents.json, and of a file beside the database.
 const (
 	mostContents = 16 << 20
 	mostFile     = 1 << 20

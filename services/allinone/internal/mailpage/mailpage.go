@@ -73,7 +73,7 @@ func (p page) list(w http.ResponseWriter, _ *http.Request) { render(w, "list.htm
 
 func (p page) json(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	// the client may have disconnected
+	// The client may have disconnected.
 	_ = json.NewEncoder(w).Encode(map[string][]Mail{"mails": slices.Clip(p.all())})
 }
 

@@ -53,8 +53,8 @@ func (t Token) matches(shown string) bool {
 const challenge = `Bearer realm="slotmesh admin"`
 
 // authenticate admits only requests with a bearer token: the environment's token, or one of the admin API. Answers must
-// not be cached. An address that has shown too many wrong tokens is refused whatever token it shows, so that the
-// answers do not reveal which token is right. Other addresses are not affected.
+// not be cached. An address that has shown too many wrong tokens is refused whatever token it shows. Otherwise the
+// answers would reveal which token is right. Other addresses are not affected.
 func (a *Admin) authenticate(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if err := a.Limits.TokensRefused(c.UserContext(), server.ClientIP(c)); err != nil {

@@ -19,8 +19,8 @@ type sold[T any] struct {
 	payment func(T) (*booking.Payment, string) // returns the payment and its currency
 }
 
-// refundEntries returns the commands that cancel, preview a cancellation, and refund. freed is the part of the help
-// that says what cancelling frees.
+// refundEntries returns the commands that cancel, preview a cancellation, and refund. freed completes the help of the
+// cancel command: what a cancellation makes available again.
 func refundEntries[T any](c *command, of sold[T], freed string) []*cobra.Command {
 	return []*cobra.Command{cancelEntry(c, of, freed), previewEntry(c, of), refundEntry(c, of)}
 }

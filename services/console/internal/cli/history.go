@@ -22,7 +22,7 @@ import (
 // historyEntry is one version of a business.
 type historyEntry struct {
 	catalog.Version
-	// publisher; omitted if the events do not have it, or if this token may not read them
+	// Publisher; omitted if the events do not have it, or if this token may not read them.
 	By   string   `json:"by,omitempty"`
 	What []string `json:"what,omitempty"` // what the version changed, if requested
 }

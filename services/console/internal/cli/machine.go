@@ -46,7 +46,7 @@ func (c *command) onMachine(ctx context.Context, what, file string) error {
 	}
 	run := exec.CommandContext(ctx, program, what, file)
 	run.Stdin, run.Stdout, run.Stderr = c.host.Stdin, c.host.Stdout, c.host.Stderr
-	// the program then removes what it has begun
+	// The program then removes what it has begun.
 	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
 	err = run.Run()
 	if _, ended := errors.AsType[*exec.ExitError](err); ended {

@@ -20,7 +20,7 @@ of its admin address. Editors with the YAML language server check and complete a
 	}
 }
 
-// editorLine returns the comment line that tells an editor where the schema of the manifest is.
+// editorLine returns the comment line with the address of the manifest's schema, which editors read.
 func editorLine(server string) string {
 	return "# yaml-language-server: $schema=" + server + "/manifest.schema.json"
 }

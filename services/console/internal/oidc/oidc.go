@@ -86,8 +86,8 @@ var (
 	ErrAway = errors.New("the provider does not answer")
 )
 
-// Attempt is what a browser keeps between its redirect to the provider and its return: three random texts. It may be
-// kept in the browser, which shows the texts to no other site.
+// Attempt has the three random texts that a browser keeps between its redirect to the provider and its return. They may
+// be kept in the browser, which shows them to no other site.
 type Attempt struct{ State, Nonce, Verifier string }
 
 // String returns the attempt as the value of a cookie.

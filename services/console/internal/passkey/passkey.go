@@ -28,7 +28,7 @@ const maxAnswer = 16 << 10
 type Key struct {
 	ID        []byte // the id that its device gave it
 	PublicKey []byte // COSE
-	// of its last answer: whether the device verified its person, and whether the passkey is backed up
+	// Of its last answer: whether the device verified its person, and whether the passkey is backed up.
 	Flags      byte
 	Transports []string
 	Count      uint32 // number of its answers as the device counts them; 0 if it does not count

@@ -21,8 +21,8 @@ func (p *Pages) mountIdentities(router fiber.Router) {
 	router.Get(CallbackPath, p.fromProvider)
 }
 
-// The cookie of a browser that was sent to the provider. It prevents that a stranger's link signs a person in as
-// somebody else.
+// The cookie of a browser that was sent to the provider. It prevents a link that a stranger has begun from signing a
+// person in to the stranger's account.
 const (
 	attemptName         = "__Host-slotmesh-oidc"
 	loopbackAttemptName = "slotmesh-oidc"

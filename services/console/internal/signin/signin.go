@@ -152,8 +152,8 @@ func (p *Pages) Admit(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// readmit is middleware behind [Pages.Admit]. It reads the body of a write and looks the session up again, because a
-// client may hold the body back until long after the session has ended. The transaction of the write checks once more.
+// readmit is middleware behind [Pages.Admit]. It reads the body of a write and looks the session up again: a client may
+// hold the body back until long after the session has ended. The transaction of the write checks once more.
 func (p *Pages) readmit(c *fiber.Ctx) error {
 	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
 		return c.Next()

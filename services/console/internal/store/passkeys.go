@@ -131,9 +131,8 @@ func countPasskeys(ctx context.Context, tx pgx.Tx, personID uuid.UUID) (int, err
 	return postgres.Row(ctx, tx, pgx.RowTo[int], "count passkeys", `SELECT count(*) FROM passkeys WHERE person_id = $1`, personID)
 }
 
-// SignInByPasskey creates a session of a person and stores the new counter and flags of their passkey. It signs in
-// nobody if the passkey was removed in the meantime, or if its counter is not above the stored one. Errors:
-// [ErrNotFound].
+// SignInByPasskey creates a session of a person and stores the new counter and flags of their passkey. Errors:
+// [ErrNotFound] if the passkey was removed in the meantime, or if its counter is not above the stored one.
 func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Session, session [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := lockPerson(ctx, tx, of.PersonID); err != nil {

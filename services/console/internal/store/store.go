@@ -22,7 +22,7 @@ var ErrNotFound = errors.New("not found")
 // Store stores accounts.
 type Store struct {
 	pool  *pgxpool.Pool
-	clock clock.Clock // tells whether sessions, tokens and rights have ended when a write looks them up again
+	clock clock.Clock // decides whether sessions, tokens and rights have ended
 }
 
 // New returns a store on console's schema.

@@ -89,8 +89,8 @@ const (
 
 // BeginWrite returns a principal with their current rights, and records that they have a write in progress in another
 // service. A revocation of the principal's rights returns only after the write has ended. The caller ends the write by
-// calling end. A write with an unknown outcome counts for twice the time that its request had left, because the other
-// service may still be working on it. Fault: unauthorized.
+// calling end. If the outcome of the write is unknown, the write counts for twice the time that its request had left:
+// the other service may still execute it. Fault: unauthorized.
 func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, func(error), error) {
 	lasts := writeLasts
 	if deadline, ok := ctx.Deadline(); ok {
@@ -112,14 +112,14 @@ func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, fun
 	}, nil
 }
 
-// SignedIn is a person who is signed in in a browser.
+// SignedIn is a person with a session in a browser.
 type SignedIn struct {
 	Principal Principal
 	Person    store.Person
 	Session   store.Session
 }
 
-// BySession returns the person who is signed in by the secret of a session, with current rights. Errors: [ErrNobody].
+// BySession returns the person of the session with this secret, with current rights. Errors: [ErrNobody].
 func (a *Accounts) BySession(ctx context.Context, clear string) (*SignedIn, error) {
 	if !secret.WellFormed("", clear) {
 		return nil, ErrNobody

@@ -38,7 +38,7 @@ func (o *Owner) Remove(ctx context.Context, by Principal, slug string, force boo
 		meant, unknown := o.Removals.Meant(ctx, slug, has)
 		switch {
 		case unknown == nil && meant != has:
-			// catalog knows the key of a completed removal; otherwise it finds no such business
+			// Catalog knows the key of a completed removal; otherwise it finds no such business.
 			return o.Businesses.Delete(ctx, slug, meant)
 		case unknown != nil && !errors.Is(unknown, store.ErrUnknownKey):
 			return unknown

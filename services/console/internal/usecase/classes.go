@@ -32,7 +32,7 @@ type Session struct {
 	Date     timespan.Date
 	StartsAt time.Time
 	Member   *catalog.Staff // nil: the session names no member
-	// the session does not take place: the day is closed, the time is blocked, or the member is inactive
+	// The session does not take place: the day is closed, the time is blocked, or the member is inactive.
 	Off   bool
 	Taken int
 }

@@ -171,7 +171,7 @@ func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UU
 		return invited, nil
 	}
 	if err != nil {
-		// a repeated request makes the link
+		// A repeated request makes the link.
 		return nil, fault.Unknown(fmt.Errorf("somebody was invited and has no link: %w", err))
 	}
 	invited.Link, invited.ExpiresAt = LinkPath(clear), &expires

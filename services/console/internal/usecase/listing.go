@@ -24,7 +24,7 @@ func (o *Owner) ListBookings(ctx context.Context, by Principal, slug string, fil
 		self, _ := by.In(business.ID)
 		filter.StaffID = &self.StaffID
 	case reach == access.NoContact && filter.Query != "":
-		// a search by customer would reveal contacts
+		// A search by customer would reveal contacts.
 		return nil, fault.Newf(fault.Forbidden, "The role %s may not look for bookings by their customer.", access.Viewer)
 	}
 	list, err := o.Bookings.Bookings(ctx, business.ID, filter, page)
@@ -43,7 +43,7 @@ func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filt
 	}
 	hidden := hidesContact(by, business)
 	if hidden && filter.Query != "" {
-		// a search by customer would reveal contacts
+		// A search by customer would reveal contacts.
 		return nil, fault.Newf(fault.Forbidden, "The role %s may not look for tickets by their customer.", access.Viewer)
 	}
 	list, err := o.Bookings.Tickets(ctx, business.ID, filter, page)
@@ -56,7 +56,7 @@ func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filt
 // ListReservations lists reservations. A viewer sees them without customer contact. Faults: invalid_parameter for a bad
 // filter or page.
 func (o *Owner) ListReservations(ctx context.Context, by Principal, slug string, filter rental.Filter, page request.Page) (*rental.ReservationList, error) {
-	// an operator sees all businesses; rental finds the business itself, even while catalog is unavailable
+	// An operator sees all businesses; rental finds the business itself, even while catalog is unavailable.
 	if by.Operator {
 		return o.Rentals.Reservations(ctx, slug, filter, page)
 	}

@@ -137,8 +137,8 @@ func (o *Owner) bookingsOutside(ctx context.Context, by Principal, business, wan
 	return nil
 }
 
-// ahead reads the bookings that have not ended and are pending or confirmed, as far as the role may see them, the
-// nearest of each status first. It reports whether there are more bookings than it reads.
+// ahead reads the pending and confirmed bookings that have not ended, as far as the role may see them. It reads those
+// of each status by start, earliest first. It reports whether there are more bookings than it reads.
 func (o *Owner) ahead(ctx context.Context, by Principal, business *catalog.Offer) ([]booking.Booking, bool, error) {
 	now := o.Clock.Now()
 	from := business.Today(now) - 1 // a booking that began yesterday may last past midnight

@@ -164,9 +164,9 @@ func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
 	return &offer.Events[i]
 }
 
-// AffectsSold reports whether the difference between two manifests can conflict with what customers have booked, remove
-// customers' data, or change the zone or the currency of future sales. It is true for every field except prices, texts
-// and pictures, which bookings are not checked against.
+// AffectsSold reports whether the difference between two manifests can affect customers: what they have booked, their
+// data, or the zone or currency of future sales. It is true for every field except prices, texts and pictures, which
+// bookings are not checked against.
 func AffectsSold(before, after *manifest.Manifest) (bool, error) {
 	old, err := json.Marshal(withoutPrices(before))
 	if err != nil {

@@ -119,7 +119,7 @@ type Takings struct {
 	All      Taking
 }
 
-// Taking is what was sold, paid online and refunded. Totals are the prices of what was sold, by kind.
+// Taking has the amounts sold, paid online and refunded. Totals are the prices of what was sold, by kind.
 type Taking struct {
 	Totals                map[string]decimal.Decimal
 	Total, Paid, Refunded decimal.Decimal

@@ -14,7 +14,7 @@ import (
 // Reserve makes a reservation of units of a rental. Rental finds the business, so that an operator can reserve while
 // catalog is unavailable.
 func (o *Owner) Reserve(ctx context.Context, by Principal, slug string, wanted rental.NewReservation) (*rental.Reservation, error) {
-	// the body names a rental, which may belong to another business that has the slug by now
+	// The body names a rental, which may belong to another business that has the slug by now.
 	if access.IsJudged(ctx) {
 		if _, err := o.Business(ctx, slug); err != nil {
 			return nil, err

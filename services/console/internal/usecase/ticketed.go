@@ -24,7 +24,7 @@ type TicketedEvent struct {
 	Sold  int
 	Left  int // remaining tickets of the event; never below 0
 	Tiers []TicketedTier
-	Over  bool // the event has ended, so nothing is sold any more
+	Over  bool // the event has ended, so nothing more is sold
 	Gone  bool // the event is no longer in the offer
 }
 
