@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/plain"
 )
 
-// JSON reads a JSON object into a struct, strictly: unknown fields, wrong types and anything after the object are refused
-// with a sentence that names the field.
+// JSON strictly decodes a JSON object into a struct. It rejects unknown fields,
+// wrong types and anything after the object, with a sentence that names the field.
 func JSON(body []byte, into any) error {
 	if !utf8.Valid(body) {
 		return Invalid("The request body is not valid UTF-8; send JSON in UTF-8.")
@@ -33,7 +33,8 @@ func JSON(body []byte, into any) error {
 	return nil
 }
 
-// refusedBody is the fault of a body that could not be read into a struct. A field that looks like a known one is answered with that.
+// refusedBody returns the fault of a body that could not be decoded.
+// For a field that resembles a known one, it names the known one.
 func refusedBody(err error, into any) error {
 	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
 		if similar := plain.CheckNames("field", []string{strings.Trim(name, `"`)}, fieldsOf(reflect.TypeOf(into), nil)); similar != nil {
@@ -45,7 +46,7 @@ func refusedBody(err error, into any) error {
 
 const unknownField = "json: unknown field "
 
-// fieldsOf adds the JSON names of a type's fields to names, and those of the types below it.
+// fieldsOf appends the JSON names of a type's fields, and of the types inside it, to names.
 func fieldsOf(t reflect.Type, names []string) []string {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -64,7 +65,7 @@ func fieldsOf(t reflect.Type, names []string) []string {
 	return names
 }
 
-// bodySentence says what is wrong with a body in terms of its fields.
+// bodySentence describes what is wrong with a body in terms of its fields.
 func bodySentence(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
@@ -76,15 +77,16 @@ func bodySentence(err error) string {
 	return "The request body is not a JSON object of the right shape; the description of the API shows one."
 }
 
-// FieldOf is the path of a field of the wrong type as whoever wrote the JSON knows it: without the structs that a struct embeds, which
-// encoding/json counts as steps of the path. Our fields begin with a small letter, types that are embedded with a capital one.
+// FieldOf returns the path of a field with a wrong type as the author of the JSON knows
+// it. encoding/json includes embedded structs in the path, which are removed here: our
+// JSON names begin with a lower-case letter, embedded types with a capital one.
 func FieldOf(wrong *json.UnmarshalTypeError) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(wrong.Field, "."), func(step string) bool {
 		return step != "" && step[0] >= 'A' && step[0] <= 'Z'
 	}), ".")
 }
 
-// found names a JSON value as encoding/json describes it: its type, or "number" and its digits.
+// found describes a JSON value from encoding/json's description: its type, or "number" and its digits.
 func found(value string) string {
 	switch kind, digits, _ := strings.Cut(value, " "); {
 	case digits != "":
@@ -102,7 +104,7 @@ func found(value string) string {
 	}
 }
 
-// wanted names the JSON value that a type is read from.
+// wanted describes the JSON value that a type is decoded from.
 func wanted(t reflect.Type) string {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return "text"

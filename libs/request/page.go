@@ -10,20 +10,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// Lists page by 100 entries, at most by 1000 (admin.md).
+// A page of a list has 100 entries by default, at most 1000 (admin.md).
 const (
 	defaultLimit = 100
 	maxLimit     = 1000
 )
 
-// Page names a part of a list: at most Limit entries (0: the default of 100; at most 1000) after Cursor, which is "" for the
-// first page and a list's next_cursor for the following ones.
+// Page selects a part of a list: at most Limit entries (0: the default of 100; at most 1000) after
+// Cursor. Cursor is "" for the first page and the list's next_cursor for the following ones.
 type Page struct {
 	Limit  int
 	Cursor string
 }
 
-// Page reads limit and cursor. Only the list that gave a cursor knows what it means.
+// Page reads the parameters limit and cursor. Only the list that returned a cursor can interpret it.
 func (q Query) Page() (Page, error) {
 	limit, err := q.OptionalNumber("limit", maxLimit, defaultLimit)
 	if err != nil {
@@ -33,7 +33,7 @@ func (q Query) Page() (Page, error) {
 	return Page{Limit: limit, Cursor: cursor}, err
 }
 
-// Values are the parameters that [Query.Page] reads.
+// Values returns the parameters that [Query.Page] reads.
 func (p Page) Values() url.Values {
 	query := url.Values{}
 	if p.Limit != 0 {
@@ -45,8 +45,8 @@ func (p Page) Values() url.Values {
 	return query
 }
 
-// Cut cuts a list that was read one longer than limit, and says where the next page begins: at after its last entry, or ""
-// where there is none.
+// Cut shortens a list that was read with limit + 1 entries. It returns the
+// cursor after the last entry of the page, or "" if there is no next page.
 func Cut[T any](list []T, limit int, after func(T) string) ([]T, string) {
 	if len(list) <= limit {
 		return list, ""
@@ -54,19 +54,19 @@ func Cut[T any](list []T, limit int, after func(T) string) ([]T, string) {
 	return list[:limit], after(list[limit-1])
 }
 
-// Cursor is the place right after an entry in a list that goes by a number, such as an instant, and then by the entry's id.
+// Cursor is the place after an entry in a list that is ordered by a number, such as an instant, and then by id.
 type Cursor struct {
 	At int64
 	ID uuid.UUID
 }
 
-// String is the cursor as a list gives it out.
+// String returns the cursor in the form that lists return.
 func (c Cursor) String() string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(c.At))
 	return base64.RawURLEncoding.EncodeToString(append(b, c.ID[:]...))
 }
 
-// After reads the page's cursor, whose number lies from first to last; nil on the first page.
+// After decodes the page's cursor, whose number must be between first and last; nil for the first page.
 func (p Page) After(first, last int64) (*Cursor, error) {
 	if p.Cursor == "" {
 		return nil, nil
@@ -83,16 +83,17 @@ func (p Page) After(first, last int64) (*Cursor, error) {
 	return &c, nil
 }
 
-// ByTime is the cursor of an entry in a list that goes by a time, to the microsecond, as PostgreSQL keeps it, and then by id.
+// ByTime returns the cursor of an entry in a list that is ordered by time
+// and then by id. The time has PostgreSQL's precision, one microsecond.
 func ByTime(at time.Time, id uuid.UUID) string { return Cursor{At: at.UnixMicro(), ID: id}.String() }
 
-// These bounds keep a cursor that a client made up within the times that PostgreSQL can read.
+// These bounds keep the time of a made-up cursor within the range of PostgreSQL.
 var (
 	firstTime = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 	lastTime  = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro() - 1
 )
 
-// AfterTime reads the page's cursor of a list that goes [ByTime]; nil on the first page.
+// AfterTime decodes the page's cursor of a list with cursors of [ByTime]; nil for the first page.
 func (p Page) AfterTime() (*time.Time, uuid.UUID, error) {
 	after, err := p.After(firstTime, lastTime)
 	if err != nil || after == nil {
@@ -102,7 +103,7 @@ func (p Page) AfterTime() (*time.Time, uuid.UUID, error) {
 	return &at, after.ID, nil
 }
 
-// BadCursor refuses a cursor that no list gave.
+// BadCursor returns the fault of an invalid cursor.
 func BadCursor() error {
 	return Invalid("cursor: this is not one; send next_cursor of the page before, or leave it out for the first.")
 }

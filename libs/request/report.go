@@ -2,7 +2,8 @@ package request
 
 import "github.com/slotmesh/slotmesh/libs/report"
 
-// Report reads which dates a report is about, from, to and by (week where it is left out). Faults: invalid_parameter.
+// Report reads the parameters of a report: the dates from and to,
+// and by, which is week by default. Faults: invalid_parameter.
 func (q Query) Report() (report.Query, error) {
 	from, to, err := q.Dates("from", "to")
 	if err != nil {

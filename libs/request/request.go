@@ -1,9 +1,9 @@
-// Package request reads what requests ask for, in the same way and with the same sentences in every service: parameters of
-// a query, pages of lists, ids, dates, times and JSON bodies. It knows no HTTP server; libs/server has what reads a fiber
-// request by it.
+// Package request parses the input of requests, with the same rules and sentences
+// in every service: query parameters, pages of lists, ids, dates, times and JSON
+// bodies. It depends on no HTTP server; libs/server applies it to fiber requests.
 //
-// Every fault is invalid_parameter and begins with the name of the parameter or field, unless said otherwise. An optional
-// parameter that is empty counts as left out.
+// Every fault is invalid_parameter and begins with the name of the parameter or
+// field, unless stated otherwise. An empty optional parameter counts as omitted.
 package request
 
 import (
@@ -21,15 +21,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Invalid is a fault of kind invalid_parameter.
+// Invalid returns a fault of kind invalid_parameter.
 func Invalid(format string, args ...any) error {
 	return fault.Newf(fault.InvalidParameter, format, args...)
 }
 
-// Quoted bounds how much of a caller's text a sentence repeats.
+// Quoted returns a caller's text in quotes, shortened for a sentence.
 func Quoted(s string) string { return strconv.Quote(clip.Text(s)) }
 
-// IsSlug reports whether a business may be called so: 1 to 63 lower-case letters, digits and hyphens.
+// IsSlug reports whether s has the form of a slug: 1 to 63 lower-case letters, digits and hyphens.
 func IsSlug(s string) bool {
 	for i := range len(s) {
 		if b := s[i]; (b < 'a' || b > 'z') && (b < '0' || b > '9') && b != '-' {
@@ -39,7 +39,7 @@ func IsSlug(s string) bool {
 	return len(s) >= 1 && len(s) <= 63
 }
 
-// Slug returns s where a business may be called so. Anything else names no business. Fault: business_not_found.
+// Slug returns s if it has the form of a slug. Any other text names no business. Fault: business_not_found.
 func Slug(s string) (string, error) {
 	if !IsSlug(s) {
 		return "", fault.New(fault.BusinessNotFound, "Business not found")
@@ -47,7 +47,8 @@ func Slug(s string) (string, error) {
 	return s, nil
 }
 
-// ID reads a UUID in its usual form of 36 characters alone; the library also takes braces and URNs.
+// ID parses a UUID in its usual form of 36 characters. Other
+// forms that the library accepts, such as URNs, are rejected.
 func ID(name, s string) (uuid.UUID, error) {
 	const length = 36
 	if len(s) == length {
@@ -58,7 +59,7 @@ func ID(name, s string) (uuid.UUID, error) {
 	return uuid.Nil, Invalid("%s: %s is not a UUID; write one such as 6f1c2a34-5b6d-4e7f-8a9b-0c1d2e3f4a5b.", name, Quoted(s))
 }
 
-// Date reads YYYY-MM-DD.
+// Date parses YYYY-MM-DD.
 func Date(name, s string) (timespan.Date, error) {
 	d, err := timespan.ParseDate(s)
 	if err != nil {
@@ -67,7 +68,7 @@ func Date(name, s string) (timespan.Date, error) {
 	return d, nil
 }
 
-// Time reads HH:MM. 24:00 is the end of a day.
+// Time parses HH:MM. 24:00 is the end of a day.
 func Time(name, s string) (timespan.TimeOfDay, error) {
 	t, err := timespan.ParseTimeOfDay(s)
 	if err != nil {
@@ -76,7 +77,7 @@ func Time(name, s string) (timespan.TimeOfDay, error) {
 	return t, nil
 }
 
-// Number reads a whole number from 1 to most.
+// Number parses a whole number from 1 to most.
 func Number(name, s string, most int) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil || n < 1 || int(n) > most {
@@ -85,7 +86,7 @@ func Number(name, s string, most int) (int, error) {
 	return int(n), nil
 }
 
-// Line reads a name, or another text, of 1 to most characters on one line, without the white space around it.
+// Line returns a name or another text on one line without surrounding white space. It must have 1 to most characters.
 func Line(name, s string, most int) (string, error) {
 	s = strings.TrimSpace(s)
 	if plain.HasHidden(s) {
@@ -97,7 +98,7 @@ func Line(name, s string, most int) (string, error) {
 	return s, nil
 }
 
-// OptionalLine reads a text as [Line] does; nil where it is left out or says nothing.
+// OptionalLine reads a text like [Line]; nil if it is omitted or blank.
 func OptionalLine(name string, s *string, most int) (*string, error) {
 	if s == nil || plain.IsBlank(*s) {
 		return nil, nil
@@ -106,7 +107,7 @@ func OptionalLine(name string, s *string, most int) (*string, error) {
 	return &line, err
 }
 
-// OptionalEmail reads an e-mail address in its canonical spelling; nil where it is left out or says nothing.
+// OptionalEmail returns an e-mail address in its canonical spelling; nil if it is omitted or blank.
 func OptionalEmail(name string, s *string) (*string, error) {
 	if s == nil || strings.TrimSpace(*s) == "" {
 		return nil, nil
@@ -119,10 +120,10 @@ func OptionalEmail(name string, s *string) (*string, error) {
 	return &canonical, nil
 }
 
-// Query gives every value of a parameter in the order in which it was sent; one that is not there has none.
+// Query returns all values of a parameter in the order in which they were sent; none if the parameter is absent.
 type Query func(name string) []string
 
-// Text returns the one value of a parameter, "" where it is left out.
+// Text returns the single value of a parameter; "" if it is omitted.
 func (q Query) Text(name string) (string, error) {
 	all := q(name)
 	switch {
@@ -136,7 +137,7 @@ func (q Query) Text(name string) (string, error) {
 	return all[0], nil
 }
 
-// Required is [Query.Text] of a parameter that must be there; what says what to write.
+// Required is [Query.Text] for a required parameter. what describes what to write.
 func (q Query) Required(name, what string) (string, error) {
 	s, err := q.Text(name)
 	if err == nil && s == "" {
@@ -145,7 +146,7 @@ func (q Query) Required(name, what string) (string, error) {
 	return s, err
 }
 
-// Date reads a date that must be there.
+// Date reads a required date.
 func (q Query) Date(name string) (timespan.Date, error) {
 	s, err := q.Required(name, "YYYY-MM-DD, such as 2027-03-01")
 	if err != nil {
@@ -154,7 +155,7 @@ func (q Query) Date(name string) (timespan.Date, error) {
 	return Date(name, s)
 }
 
-// Dates reads the first and the last date of a stretch, both of which must be there.
+// Dates reads the first and the last date of a period. Both are required.
 func (q Query) Dates(start, end string) (timespan.Date, timespan.Date, error) {
 	from, err := q.Date(start)
 	if err != nil {
@@ -170,7 +171,7 @@ func (q Query) Dates(start, end string) (timespan.Date, timespan.Date, error) {
 	return from, to, nil
 }
 
-// optional reads a parameter by read; nil where it is left out.
+// optional reads a parameter with read; nil if it is omitted.
 func optional[T any](q Query, name string, read func(name, s string) (T, error)) (*T, error) {
 	s, err := q.Text(name)
 	if err != nil || s == "" {
@@ -183,7 +184,7 @@ func optional[T any](q Query, name string, read func(name, s string) (T, error))
 	return &value, nil
 }
 
-// OptionalDates reads the first and the last date of a stretch; nil where one is left out, which bounds nothing.
+// OptionalDates reads the first and the last date of a period; an omitted one is nil and bounds nothing.
 func (q Query) OptionalDates(start, end string) (*timespan.Date, *timespan.Date, error) {
 	from, err := optional(q, start, Date)
 	if err != nil {
@@ -199,13 +200,13 @@ func (q Query) OptionalDates(start, end string) (*timespan.Date, *timespan.Date,
 	return from, to, nil
 }
 
-// OptionalTime reads HH:MM; nil where it is left out.
+// OptionalTime reads HH:MM; nil if it is omitted.
 func (q Query) OptionalTime(name string) (*timespan.TimeOfDay, error) { return optional(q, name, Time) }
 
-// OptionalID reads a UUID; nil where it is left out.
+// OptionalID reads a UUID; nil if it is omitted.
 func (q Query) OptionalID(name string) (*uuid.UUID, error) { return optional(q, name, ID) }
 
-// OptionalNumber reads a whole number from 1 to most; unless where it is left out.
+// OptionalNumber reads a whole number from 1 to most; it returns unless if the parameter is omitted.
 func (q Query) OptionalNumber(name string, most, unless int) (int, error) {
 	n, err := optional(q, name, func(name, s string) (int, error) { return Number(name, s, most) })
 	if n == nil {
@@ -214,8 +215,8 @@ func (q Query) OptionalNumber(name string, most, unless int) (int, error) {
 	return *n, nil
 }
 
-// IDs reads UUIDs separated by commas, of which there must be one, in their order; what says what they are. How many there
-// may be the caller knows: [TooMany].
+// IDs reads one or more UUIDs separated by commas, in their order.
+// what describes them. The caller bounds their number with [TooMany].
 func (q Query) IDs(name, what string) ([]uuid.UUID, error) {
 	s, err := q.Required(name, what+"'s id, or several separated by commas")
 	if err != nil {
@@ -232,13 +233,13 @@ func (q Query) IDs(name, what string) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// TooMany refuses more values of a list than most, in the words of interface.md §4.
+// TooMany returns the fault of a list with more than most values, in the words of interface.md §4.
 func TooMany(name string, most int) error { return Invalid("Too many %s values (max %d).", name, most) }
 
-// TooWide refuses a stretch of more days than most, in the words of interface.md §4.
+// TooWide returns the fault of a period with more than most days, in the words of interface.md §4.
 func TooWide(most int) error { return Invalid("Window too large (max %d days).", most) }
 
-// Flag reads an optional true or false; false where it is left out.
+// Flag reads an optional true or false; false if it is omitted.
 func (q Query) Flag(name string) (bool, error) {
 	s, err := q.Text(name)
 	if err != nil {
