@@ -1,5 +1,6 @@
-// Package event is what services tell of changes: one event for each change of a booking, a ticket order, a reservation, an API
-// key or an offer (lifecycle.md §1). It holds values only. Who owns the state records its events and serves them as a feed.
+// Package event holds the types of events: one event for each change of a booking, a
+// ticket order, a reservation, an API key or an offer (lifecycle.md §1). It holds values
+// only. The service that owns the state records its events and serves them as a feed.
 package event
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/actor"
 )
 
-// Event is one change, as it was made.
+// Event is one change.
 type Event struct {
 	ID         uuid.UUID   `json:"id"` // a UUIDv7
 	Type       Type        `json:"type"`
@@ -20,11 +21,12 @@ type Event struct {
 	At         time.Time   `json:"at"` // by the clock of the service
 	Actor      actor.Actor `json:"actor"`
 	Sequence   int         `json:"sequence"` // counts per subject, from 1
-	// Data is the subject after the change, as the admin API shows it; of a booking that moved also from and to.
+	// Data is the subject after the change, in the form of the
+	// admin API. For a rescheduled booking it also has from and to.
 	Data json.RawMessage `json:"data"`
 }
 
-// Subject is what changed.
+// Subject is what was changed.
 type Subject struct {
 	Kind SubjectKind `json:"kind"`
 	ID   uuid.UUID   `json:"id"`
@@ -33,39 +35,41 @@ type Subject struct {
 // SubjectKind is the kind of a [Subject].
 type SubjectKind string
 
-// The kinds of subjects. A payment is told of as what it is of, whose data holds it.
+// The kinds of subjects. An event of a payment has the booking, order
+// or reservation as its subject, and its data contains the payment.
 const (
 	Booking     SubjectKind = "booking"
 	Ticket      SubjectKind = "ticket"
 	Reservation SubjectKind = "reservation"
 	Key         SubjectKind = "key"
 	Business    SubjectKind = "business"
-	Customer    SubjectKind = "customer" // an erasing of one: the id is the erasing's
-	Member      SubjectKind = "member"   // of the team: the id is the person's
+	Customer    SubjectKind = "customer" // an erasure of a customer's data; the id is the erasure's
+	Member      SubjectKind = "member"   // of the team; the id is the person's
 	Token       SubjectKind = "token"    // of the admin API
 )
 
-// Type is what happened.
+// Type is the kind of change.
 type Type string
 
 // The types of events.
 const (
-	BookingCreated       Type = "booking.created"
-	BookingConfirmed     Type = "booking.confirmed"
-	BookingRescheduled   Type = "booking.rescheduled"
-	BookingCancelled     Type = "booking.cancelled"
-	BookingWithdrawn     Type = "booking.withdrawn" // the business withdrew its class session
-	BookingRestored      Type = "booking.restored"  // its class session takes place after all
-	BookingCompleted     Type = "booking.completed"
-	BookingNoShow        Type = "booking.no_show"
-	BookingReopened      Type = "booking.reopened" // completed or no-show was taken back
-	PaymentSucceeded     Type = "payment.succeeded"
-	PaymentFailed        Type = "payment.failed"
-	PaymentExpired       Type = "payment.expired"
-	PaymentRefunded      Type = "payment.refunded"
-	PaymentRefundFailed  Type = "payment.refund_failed" // the provider refused it, also after it was reported as made
-	PaymentDisputed      Type = "payment.disputed"      // the customer disputes it at their bank, or that has ended
-	TicketCreated        Type = "ticket.created"        // it waits for its payment
+	BookingCreated      Type = "booking.created"
+	BookingConfirmed    Type = "booking.confirmed"
+	BookingRescheduled  Type = "booking.rescheduled"
+	BookingCancelled    Type = "booking.cancelled"
+	BookingWithdrawn    Type = "booking.withdrawn" // the business withdrew its class session
+	BookingRestored     Type = "booking.restored"  // its class session takes place after all
+	BookingCompleted    Type = "booking.completed"
+	BookingNoShow       Type = "booking.no_show"
+	BookingReopened     Type = "booking.reopened" // completed or no-show was reverted
+	PaymentSucceeded    Type = "payment.succeeded"
+	PaymentFailed       Type = "payment.failed"
+	PaymentExpired      Type = "payment.expired"
+	PaymentRefunded     Type = "payment.refunded"
+	PaymentRefundFailed Type = "payment.refund_failed" // refused by the provider, also after it was reported as made
+	// PaymentDisputed means that the customer disputes the payment at their bank, or that the dispute has ended.
+	PaymentDisputed      Type = "payment.disputed"
+	TicketCreated        Type = "ticket.created" // it waits for its payment
 	TicketSold           Type = "ticket.sold"
 	TicketRescheduled    Type = "ticket.rescheduled" // its event is at another time
 	TicketWithdrawn      Type = "ticket.withdrawn"   // its event is no longer offered
@@ -84,10 +88,10 @@ const (
 	KeyRevoked           Type = "key.revoked"
 )
 
-// The types of events of the team, which who looks after it reads in the audit log. Nobody is told of them by webhooks.
+// The types of events of the team. They are shown in the audit log, and not sent by webhooks.
 const (
 	MemberInvited         Type = "member.invited"
-	MemberJoined          Type = "member.joined" // it is known that they are who was invited
+	MemberJoined          Type = "member.joined" // the person has proved to be the invited one
 	MemberChanged         Type = "member.changed"
 	MemberRemoved         Type = "member.removed"
 	MemberPasswordChanged Type = "member.password_changed"
@@ -104,8 +108,8 @@ type List struct {
 	NextCursor string  `json:"next_cursor,omitempty"`
 }
 
-// Page is a part of a feed. Next is the cursor after it, also where Events is empty; a reader keeps it together with what it made
-// of the events.
+// Page is a part of a feed. Next is the cursor after it, also if Events is
+// empty. A reader must store Next together with the results of the events.
 type Page struct {
 	Events []Event `json:"events"`
 	Next   string  `json:"next"`

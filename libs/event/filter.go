@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Types are all types of events that webhooks tell of.
+// Types returns all types of events that webhooks send.
 func Types() []Type {
 	return []Type{
 		BookingCreated, BookingConfirmed, BookingRescheduled, BookingWithdrawn, BookingRestored,
@@ -20,7 +20,7 @@ func Types() []Type {
 	}
 }
 
-// TeamTypes are all types of events of the team.
+// TeamTypes returns all types of events of the team.
 func TeamTypes() []Type {
 	return []Type{
 		MemberInvited, MemberJoined, MemberChanged, MemberRemoved, MemberPasswordChanged, MemberPasswordRemoved, MemberPasskeyAdded, MemberPasskeyRemoved,
@@ -28,15 +28,15 @@ func TeamTypes() []Type {
 	}
 }
 
-// Filter chooses events of a business; a zero field leaves everything in.
+// Filter selects events of a business. A zero field does not narrow it.
 type Filter struct {
 	Kind     SubjectKind
 	Subject  uuid.UUID
 	Type     Type
-	From, To time.Time // from From on, before To
+	From, To time.Time // From inclusive, To exclusive
 }
 
-// Values are the parameters that eventclient.ReadFilter reads.
+// Values returns the query parameters that eventclient.ReadFilter reads.
 func (f Filter) Values() url.Values {
 	query := url.Values{}
 	if f.Kind != "" {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Webhook is the body of the webhook of an event: {type, timestamp, data}, where data is the event's, with its sequence, the business_id
-// and the slug of the business; without a slug for a business that is removed.
+// Webhook returns the body of the event's webhook: {type, timestamp, data}. data is the event's data with its
+// sequence, and the business_id and slug of the business. slug is "" for a removed business, and then omitted.
 func (e Event) Webhook(slug string) ([]byte, error) {
 	data := map[string]json.RawMessage{}
 	if len(e.Data) > 0 {

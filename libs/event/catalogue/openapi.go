@@ -54,7 +54,7 @@ func (e Entry) schema(hasSchemas bool) object {
 	if hasSchemas && e.Schema != "" {
 		data = object{"allOf": []any{object{"$ref": "#/components/schemas/" + e.Schema}, data}}
 	} else {
-		data["additionalProperties"] = true // stated, as linters of documents take the properties for all there are
+		data["additionalProperties"] = true // stated, because linters consider the listed properties to be all
 	}
 	return object{
 		"type": "object", "required": []string{"type", "timestamp", "data"},
