@@ -1,5 +1,6 @@
-// Package actor says who changes something: it is told by the edge that knows the caller, travels in the context and between
-// services in a header, and stands in the event of the change (lifecycle.md §1).
+// Package actor identifies who makes a change. The service at the edge that
+// authenticates the caller sets the actor. It is passed in the context and, between
+// services, in a header, and it is stored in the event of the change (lifecycle.md §1).
 package actor
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Actor is who changes something. ID is the API key's or the person's; the nil UUID where there is nobody to tell apart.
+// Actor is the author of a change. ID is that of the API key or person; the nil UUID for a kind without ids.
 type Actor struct {
 	Kind Kind      `json:"kind"`
 	ID   uuid.UUID `json:"id,omitzero"`
@@ -33,7 +34,7 @@ const (
 // Header is the header of a request between services that names the actor. Public ports never read it.
 const Header = "Slotmesh-Actor"
 
-// String is the actor as [Parse] reads it: the kind, and after a colon the id where there is one.
+// String returns the actor in the form that [Parse] reads: the kind, followed by a colon and the id if there is one.
 func (a Actor) String() string {
 	if a.ID == uuid.Nil {
 		return string(a.Kind)
@@ -41,7 +42,7 @@ func (a Actor) String() string {
 	return string(a.Kind) + ":" + a.ID.String()
 }
 
-// Parse reads what [Actor.String] wrote.
+// Parse parses the text of [Actor.String].
 func Parse(text string) (Actor, error) {
 	kind, id, named := strings.Cut(text, ":")
 	a := Actor{Kind: Kind(kind)}
@@ -58,7 +59,7 @@ func Parse(text string) (Actor, error) {
 	return a, err
 }
 
-// Maker returns the id of a person or token of the owner's side; nil for other actors and without an id.
+// Maker returns the id of a person or token on the owner's side; nil for other actors and without an id.
 func (a Actor) Maker() *uuid.UUID {
 	if a.Kind == Owner && a.ID != uuid.Nil {
 		return &a.ID
@@ -68,7 +69,7 @@ func (a Actor) Maker() *uuid.UUID {
 
 type key struct{}
 
-// With returns a context in which a acts.
+// With returns a context with the actor a.
 func With(ctx context.Context, a Actor) context.Context { return context.WithValue(ctx, key{}, a) }
 
 // From returns the actor of a context, and false if none was set.
@@ -77,7 +78,7 @@ func From(ctx context.Context) (Actor, bool) {
 	return a, set && a.Kind != ""
 }
 
-// Of returns who acts in a context, the zero Actor if none was set.
+// Of returns the actor of a context; the zero Actor if none was set.
 func Of(ctx context.Context) Actor {
 	a, _ := Require(ctx)
 	return a
@@ -86,7 +87,7 @@ func Of(ctx context.Context) Actor {
 // ErrMissing is the error of a write whose context names no actor.
 var ErrMissing = errors.New("the write has no actor")
 
-// Require returns who acts in a context. Every write calls it. Error: [ErrMissing].
+// Require returns the actor of a context. Every write calls it. Error: [ErrMissing].
 func Require(ctx context.Context) (Actor, error) {
 	a, set := From(ctx)
 	if !set {
@@ -95,5 +96,5 @@ func Require(ctx context.Context) (Actor, error) {
 	return a, nil
 }
 
-// AsSystem returns a context in which Slotmesh itself acts. Background work starts with it.
+// AsSystem returns a context whose actor is Slotmesh itself. Background work uses it.
 func AsSystem(ctx context.Context) context.Context { return With(ctx, Actor{Kind: System}) }

@@ -10,7 +10,7 @@ const (
 
 type silentKey struct{}
 
-// Silently returns a context whose writes the customer is not notified of. Only writes of the business heed it.
+// Silently returns a context for writes of which the customer is not notified. Only writes of the business respect it.
 func Silently(ctx context.Context) context.Context { return context.WithValue(ctx, silentKey{}, true) }
 
 // IsSilent reports whether the customer is not notified of the writes of a context.

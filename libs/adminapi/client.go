@@ -1,5 +1,5 @@
-// Package adminapi calls the admin API as programs do: with a token, and every write under an Idempotency-Key, so that what is sent again is done
-// once.
+// Package adminapi is a client of the admin API for programs. It sends a token, and
+// an Idempotency-Key with every write, so that a repeated request takes effect once.
 package adminapi
 
 import (
@@ -18,22 +18,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 )
 
-// maxAnswer bounds what is read of an answer, in bytes.
+// maxAnswer is the maximal size of an answer, in bytes.
 const maxAnswer = 64 << 20
 
 // Client calls one admin API. It is safe for concurrent use.
 type Client struct {
-	Base  string // its address, without a slash at its end
-	Token string // "" for what needs none
+	Base  string // base URL without a trailing slash
+	Token string // "" for requests without authentication
 	HTTP  *http.Client
 
-	Attempts       int           // how often a request is sent at most; 0 is once
-	Pause          time.Duration // before the second attempt, before the third twice as long, and so on
-	RepeatTimeouts bool          // what took longer than HTTP.Timeout is sent again, too
+	Attempts       int           // maximal number of attempts; 0 means one
+	Pause          time.Duration // before the second attempt; n times as long before attempt n + 1
+	RepeatTimeouts bool          // also repeat requests that took longer than HTTP.Timeout
 }
 
-// New returns a client with connections of its own. timeout bounds each attempt. What did not come back, or was refused as something was away, is
-// sent up to attempts times.
+// New returns a client with its own connections. timeout bounds each attempt. A request
+// is sent up to attempts times if there was no answer, or if the service was unavailable.
 func New(base, token string, timeout time.Duration, attempts int) *Client {
 	return &Client{
 		Base: base, Token: token, Attempts: attempts, Pause: time.Second / 2,
@@ -44,30 +44,30 @@ func New(base, token string, timeout time.Duration, attempts int) *Client {
 // Close closes idle connections.
 func (c *Client) Close() { c.HTTP.CloseIdleConnections() }
 
-// Request is one request. Body is sent as it is.
+// Request is one request. Body is sent unchanged.
 type Request struct {
 	Method, Path string
 	Header       map[string]string
 	Body         []byte
 }
 
-// Answer is what came back.
+// Answer is the response to a request.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// NoAnswerError says that the server gave no answer that could be read.
+// NoAnswerError reports that there was no readable answer.
 type NoAnswerError struct{ cause error }
 
-// Error does not repeat the request's URL, as net/http would.
+// Error returns a message without the request's URL, which net/http would include.
 func (e *NoAnswerError) Error() string { return "no answer: " + e.cause.Error() }
 
-// Unwrap returns what kept the answer away.
+// Unwrap returns the original error.
 func (e *NoAnswerError) Unwrap() error { return e.cause }
 
-// TimedOut reports whether it was waited for as long as it may be.
+// TimedOut reports whether the timeout was reached.
 func (e *NoAnswerError) TimedOut() bool {
 	var network net.Error
 	return errors.As(e.cause, &network) && network.Timeout()
@@ -81,8 +81,8 @@ func noAnswer(err error) error {
 	return &NoAnswerError{err}
 }
 
-// Send sends a request, and sends it again, with the same Idempotency-Key, where that may go better. Errors: [*fault.Error] for what the server
-// refused, without a code where a proxy answered; [*NoAnswerError].
+// Send sends a request and retries with the same Idempotency-Key after errors that a retry may solve.
+// Errors: [*fault.Error] if the server refused, without a code if a proxy answered; [*NoAnswerError].
 func (c *Client) Send(ctx context.Context, r Request) (*Answer, error) {
 	key := uuid.NewString()
 	for attempt := 1; ; attempt++ {
@@ -98,7 +98,7 @@ func (c *Client) Send(ctx context.Context, r Request) (*Answer, error) {
 	}
 }
 
-// once sends a request once, and returns the answer below status 400.
+// once makes one attempt and returns the answer if its status is below 400.
 func (c *Client) once(ctx context.Context, r Request, key string) (*Answer, error) {
 	answer, err := c.Do(ctx, r, key)
 	if err == nil && answer.Status >= http.StatusBadRequest {
@@ -107,7 +107,7 @@ func (c *Client) once(ctx context.Context, r Request, key string) (*Answer, erro
 	return answer, err
 }
 
-// worthRepeating reports whether the next attempt may go better.
+// worthRepeating reports whether a retry may succeed.
 func (c *Client) worthRepeating(err error) bool {
 	var refused *fault.Error
 	var lost *NoAnswerError
@@ -120,7 +120,8 @@ func (c *Client) worthRepeating(err error) bool {
 	return false
 }
 
-// Do sends a request once, under an Idempotency-Key unless it is "", and returns the answer of any status. Error: [*NoAnswerError].
+// Do sends a request once and returns the answer with any status. key is
+// the Idempotency-Key of a write; "" sends none. Error: [*NoAnswerError].
 func (c *Client) Do(ctx context.Context, r Request, key string) (*Answer, error) {
 	call, err := http.NewRequestWithContext(ctx, r.Method, c.Base+r.Path, bytes.NewReader(r.Body))
 	if err != nil {
@@ -147,7 +148,8 @@ func (c *Client) Do(ctx context.Context, r Request, key string) (*Answer, error)
 	return &Answer{Status: got.StatusCode, Header: got.Header, Body: body}, nil
 }
 
-// Refusal is the server's fault, a [*fault.Error]; an answer of another shape, as a proxy gives, becomes one without a code.
+// Refusal returns the server's fault as a [*fault.Error]. An answer
+// of another form, as from a proxy, becomes a fault without a code.
 func (a *Answer) Refusal() error {
 	f := fault.Decode(a.Status, a.Body, 0)
 	if f.Kind.Code == "" || f.Kind == fault.Internal {
@@ -156,7 +158,7 @@ func (a *Answer) Refusal() error {
 	return f
 }
 
-// At is the path of a business, or of something below it.
+// At returns the path of a business, or of a resource below it.
 func At(slug string, rest ...string) string {
 	path := "/admin/businesses/" + url.PathEscape(slug)
 	for _, part := range rest {

@@ -1,6 +1,6 @@
-// Package apikey knows the form of an API key (semantics.md §10): "sm_" and 64 lower-case hexadecimal digits, of which
-// 56 are random and the last 8 the CRC-32 of everything before them, so that a mistyped or invented key is refused
-// without a look into the store. It is pure but for the random source it is given.
+// Package apikey defines the form of an API key (semantics.md §10): "sm_" and 64 lower-case hexadecimal
+// digits. 56 of them are random; the last 8 are the CRC-32 of everything before them, so that a mistyped
+// or invented key is rejected without a lookup. It is pure except for its source of random bytes.
 package apikey
 
 import (
@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// Prefix begins every key.
+	// Prefix is the start of every key.
 	Prefix = "sm_"
 
 	randomDigits  = 56
@@ -21,8 +21,8 @@ const (
 	length        = len(Prefix) + randomDigits + sumDigits
 )
 
-// Generate returns a new key made of 28 bytes of random, which is crypto/rand.Reader outside tests. Its error is
-// that of random.
+// Generate returns a new key made of 28 bytes of random, which is
+// crypto/rand.Reader outside tests. It returns the error of random.
 func Generate(random io.Reader) (string, error) {
 	secret := make([]byte, randomDigits/2)
 	if _, err := io.ReadFull(random, secret); err != nil {
@@ -32,8 +32,7 @@ func Generate(random io.Reader) (string, error) {
 	return body + checksum(body), nil
 }
 
-// WellFormed reports whether key has the form of a key and its checksum is right. It says nothing of whether the key
-// was ever given out.
+// WellFormed reports whether key has the form of a key and a correct checksum. It does not check that the key exists.
 func WellFormed(key string) bool {
 	if len(key) != length || key[:len(Prefix)] != Prefix {
 		return false
@@ -46,14 +45,14 @@ func WellFormed(key string) bool {
 	return checksum(key[:length-sumDigits]) == key[length-sumDigits:]
 }
 
-// Hash is what a store keeps of a key: its SHA-256. A key carries 224 random bits, so a slow password hash would add
-// nothing.
+// Hash returns the hash of a key for a store: its SHA-256. A key has
+// 224 random bits, so that a slow password hash would add nothing.
 func Hash(key string) [sha256.Size]byte { return sha256.Sum256([]byte(key)) }
 
-// Display returns the first eight digits of a well-formed key, by which its owner tells keys apart.
+// Display returns the first eight digits of a well-formed key, by which owners distinguish keys.
 func Display(key string) string { return key[len(Prefix) : len(Prefix)+displayDigits] }
 
-// checksum is the CRC-32 (IEEE) of the text before it, the prefix included, as eight hexadecimal digits.
+// checksum returns the CRC-32 (IEEE) of body, which includes the prefix, as eight hexadecimal digits.
 func checksum(body string) string {
 	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(body)))
 }

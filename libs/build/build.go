@@ -1,4 +1,4 @@
-// Package build tells which build of Slotmesh runs.
+// Package build identifies the running build of Slotmesh.
 package build
 
 import (
@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// release is the version that the linker writes into the programs of images (k8s/images), as 0.1.0.
+// release is the version that the linker sets in programs for images (k8s/images), such as 0.1.0.
 var release string
 
-// Version is the version that the image was made as, else the module's where the program was built as one; then the revision, where that was
-// noted, and Go's version.
+// Version returns the version of the image, or that of the module for other
+// builds, followed by the revision, if it was recorded, and Go's version.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

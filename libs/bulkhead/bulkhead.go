@@ -1,5 +1,6 @@
-// Package bulkhead keeps the work of one tenant from starving that of the others: each has a few places for work at once,
-// work that several wait for is done once, and work that fails for one is done for the others all the same.
+// Package bulkhead keeps the work of one tenant from starving the others. Each
+// tenant has a few places for concurrent work, work that several callers wait for
+// is done once, and a failure for one tenant does not stop the work for others.
 package bulkhead
 
 import (
@@ -14,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// Tenants gives each tenant the same number of places. It is safe for use by many goroutines, and remembers only tenants
-// that are at work.
+// Tenants gives each tenant the same number of places. It is safe
+// for concurrent use, and stores only tenants with current work.
 type Tenants struct {
 	each int64
 
@@ -23,19 +24,19 @@ type Tenants struct {
 	atWork map[string]*places
 }
 
-// places are those of one tenant; users hold one or wait for one.
+// places are the places of one tenant. users counts its callers that hold a place or wait for one.
 type places struct {
 	free  *semaphore.Weighted
 	users int
 }
 
-// New returns as many places for each tenant; at least one.
+// New returns Tenants with each places per tenant, at least one.
 func New(each int) *Tenants {
 	return &Tenants{each: int64(max(1, each)), atWork: map[string]*places{}}
 }
 
-// Enter waits for one of the tenant's places, in the order of arrival, until ctx ends, whose error it returns then. Who
-// has got one calls leave, once.
+// Enter waits for one of the tenant's places, in order of arrival. If ctx ends first, it
+// returns the error of ctx. The caller must call the returned function once to leave.
 func (t *Tenants) Enter(ctx context.Context, tenant string) (func(), error) {
 	p := t.join(tenant)
 	if err := p.free.Acquire(ctx, 1); err != nil {
@@ -68,8 +69,8 @@ func (t *Tenants) part(tenant string, p *places) {
 	}
 }
 
-// Each does work for each of the tenants in turn, until ctx ends. What fails for one holds up none after it: the error, that of the first for
-// which it failed, says for how many it did.
+// Each calls work for each tenant in order until ctx ends. A failure does not
+// stop the others. The error is the first one, with the number of failures.
 func Each[T any](ctx context.Context, tenants []T, work func(context.Context, T) error) error {
 	var (
 		first  error
@@ -90,11 +91,12 @@ func Each[T any](ctx context.Context, tenants []T, work func(context.Context, T)
 	return fmt.Errorf("%d of %d: %w", failed, len(tenants), first)
 }
 
-// Shared does work once for all who ask for it while it is under way. The zero value is ready.
+// Shared runs work once for all callers that request it while it is running. The zero value is ready to use.
 type Shared[T any] struct{ flights singleflight.Group }
 
-// Do returns what work makes for key, its own or that of another call under way, and no later than ctx ends. The work goes
-// on without whoever asked for it first; it has that one's deadline and values. A panic in it is an error.
+// Do returns the result of work for key, which may be that of a concurrent call. It
+// returns when ctx ends at the latest. The work continues even if its first caller
+// leaves, with that caller's deadline and values. A panic in it becomes an error.
 func (s *Shared[T]) Do(ctx context.Context, key string, work func(context.Context) (T, error)) (T, error) {
 	done := s.flights.DoChan(key, func() (any, error) {
 		own := context.WithoutCancel(ctx)

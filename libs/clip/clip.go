@@ -1,9 +1,9 @@
-// Package clip bounds what a sentence quotes of a caller's text. It is pure.
+// Package clip shortens a caller's text for a sentence. It is pure.
 package clip
 
 import "unicode/utf8"
 
-// Text returns s where it has at most 40 bytes, else its beginning, cut between two characters, and an ellipsis.
+// Text returns s if it has at most 40 bytes, otherwise its beginning, cut between two characters, and an ellipsis.
 func Text(s string) string {
 	end := 40
 	if len(s) <= end {

@@ -1,4 +1,4 @@
-// Package clock gives the time to whoever needs it, so that no rule reads the wall by itself (semantics.md §1).
+// Package clock provides the current time, so that no rule reads the machine's clock itself (semantics.md §1).
 package clock
 
 import (
@@ -6,24 +6,25 @@ import (
 	"time"
 )
 
-// Clock tells the present instant.
+// Clock provides the current instant.
 type Clock interface {
 	Now() time.Time
 }
 
-// System is the machine's clock.
+// System returns the machine's clock.
 func System() Clock { return systemClock{} }
 
 type systemClock struct{}
 
 func (systemClock) Now() time.Time { return time.Now() }
 
-// shifted is a clock that runs at the machine's pace, ahead of it by a fixed time.
+// shifted is a clock with a fixed offset from the machine's clock.
 type shifted struct{ by time.Duration }
 
 func (s shifted) Now() time.Time { return time.Now().Add(s.by) }
 
-// Parse returns [System] for an empty text, and for an RFC 3339 instant a clock that shows it now and runs on at the machine's pace.
+// Parse returns [System] for an empty text. For an RFC 3339 instant it returns
+// a clock that shows that instant now and continues at the machine's pace.
 func Parse(now string) (Clock, error) {
 	if now == "" {
 		return System(), nil
@@ -35,7 +36,7 @@ func Parse(now string) (Clock, error) {
 	return shifted{by: time.Until(t)}, nil
 }
 
-// Manual is a clock that moves only when told to. It is safe for use by many goroutines.
+// Manual is a clock that changes only through its methods. It is safe for concurrent use.
 type Manual struct {
 	mu  sync.Mutex
 	now time.Time

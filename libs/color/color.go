@@ -1,4 +1,4 @@
-// Package color reads colours of sRGB and says how well one is read on another (WCAG 2.2, contrast ratio). It is pure.
+// Package color parses sRGB colours and computes their contrast (WCAG 2.2, contrast ratio). It is pure.
 package color
 
 import (
@@ -10,16 +10,16 @@ import (
 // Color is an opaque colour of sRGB.
 type Color struct{ R, G, B uint8 }
 
-// The two ends of lightness.
+// The darkest and the lightest colour.
 var (
 	Black = Color{}
 	White = Color{255, 255, 255}
 )
 
-// MinContrast is the contrast that text of any size needs on what is behind it (WCAG 2.2, 1.4.3).
+// MinContrast is the minimal contrast of text of any size with its background (WCAG 2.2, 1.4.3).
 const MinContrast = 4.5
 
-// Parse reads "#" and six hexadecimal digits.
+// Parse parses "#" and six hexadecimal digits.
 func Parse(s string) (Color, error) {
 	n, err := strconv.ParseUint(s[min(len(s), 1):], 16, 24)
 	if err != nil || len(s) != 7 || s[0] != '#' {
@@ -28,16 +28,16 @@ func Parse(s string) (Color, error) {
 	return Color{uint8(n >> 16), uint8(n >> 8), uint8(n)}, nil
 }
 
-// String is the colour as [Parse] reads it, in lower case.
+// String returns the colour in the form of [Parse], in lower case.
 func (c Color) String() string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// Contrast is the contrast ratio of two colours, from 1 (none) to 21 (black and white), in either order.
+// Contrast returns the contrast ratio of two colours in either order, from 1 (none) to 21 (black and white).
 func Contrast(a, b Color) float64 {
 	la, lb := a.luminance(), b.luminance()
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-// luminance is WCAG's relative luminance, from 0 to 1.
+// luminance returns WCAG's relative luminance, from 0 to 1.
 func (c Color) luminance() float64 {
 	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 }
@@ -50,8 +50,8 @@ func linear(channel uint8) float64 {
 	return math.Pow((v+0.055)/1.055, 2.4)
 }
 
-// Readable is c itself where its contrast with behind is at least [MinContrast], else the colour nearest to it on the way to black
-// or white, whichever is further from behind, that has it.
+// Readable returns c if its contrast with behind is at least [MinContrast]. Otherwise it returns the nearest
+// colour with that contrast on the way from c to black or white, whichever contrasts more with behind.
 func Readable(c, behind Color) Color {
 	end := White
 	if Contrast(Black, behind) > Contrast(White, behind) {
@@ -67,7 +67,7 @@ func Readable(c, behind Color) Color {
 	return end
 }
 
-// toward is the channel so many steps of all on its way to another.
+// toward returns the channel after step of steps equal steps from one value to another.
 func toward(from, to uint8, step, steps int) uint8 {
 	return uint8((int(from)*(steps-step) + int(to)*step) / steps) // between the two
 }

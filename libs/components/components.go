@@ -1,5 +1,6 @@
-// Package components is the table of Slotmesh's services: which public paths each one answers, whom it calls, where it keeps what.
-// Its file is the chart's files/components.yaml, which says what each column means; `make generate` copies it here.
+// Package components is the table of Slotmesh's services: the public paths that each
+// one answers, the services that it calls, and its stores. Its source is the chart's
+// files/components.yaml, which explains the columns; `make generate` copies it here.
 package components
 
 import (
@@ -15,27 +16,27 @@ import (
 //go:embed components.yaml
 var file []byte
 
-// Component is one service's row.
+// Component is the row of one service.
 type Component struct {
-	// Calls are the services whose internal port it calls.
+	// Calls are the services whose internal ports it calls.
 	Calls []string `yaml:"calls"`
-	// Stores are "postgres" and "redis", where it keeps something there.
+	// Stores are the stores that it uses: "postgres", "redis".
 	Stores []string `yaml:"stores"`
-	// Tables says that it has migrations.
+	// Tables reports that it has migrations.
 	Tables bool `yaml:"tables"`
-	// Business are the last parts of the paths /api/public/{slug}/… that it answers.
+	// Business are the last segments of the paths /api/public/{slug}/… that it answers.
 	Business []string `yaml:"business"`
 	// Exact are the other public paths that it answers.
 	Exact []string `yaml:"exact"`
-	// Below are the beginnings of further public paths: it answers what is below them and made of [PlainPath] alone.
+	// Below are prefixes of further public paths. It answers the paths below them that satisfy [PlainPath].
 	Below []string `yaml:"below"`
 }
 
-// Fronted reports whether its public port is asked from outside.
+// Fronted reports whether its public port is reachable from outside.
 func (c Component) Fronted() bool { return len(c.Business)+len(c.Exact)+len(c.Below) > 0 }
 
-// PlainPath reports whether a path is made of what no two readers decode in two ways: letters, digits and . _ ~ / -, with no
-// segment of dots alone.
+// PlainPath reports whether a path has a single interpretation for all readers:
+// it consists of letters, digits and . _ ~ / -, without a segment "." or "..".
 func PlainPath(path string) bool {
 	for _, segment := range strings.Split(path, "/") {
 		if segment == "." || segment == ".." {
@@ -47,7 +48,7 @@ func PlainPath(path string) bool {
 	})
 }
 
-// All are the rows by name of the service.
+// All holds the rows by name of the service.
 var All = func() map[string]Component {
 	var all map[string]Component
 	if err := yaml.Unmarshal(file, &all); err != nil {
@@ -56,5 +57,5 @@ var All = func() map[string]Component {
 	return all
 }()
 
-// Names are the services, sorted.
+// Names returns the names of the services, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(All)) }

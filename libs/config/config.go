@@ -14,13 +14,13 @@ import (
 	"github.com/sethvargo/go-envconfig"
 )
 
-// Validator is a group of settings that can judge itself as a whole; its error names the variables.
+// Validator is a group of settings that validates itself as a whole; its error names the variables.
 type Validator interface {
 	Validate() error
 }
 
-// Load fills cfg, a pointer to a struct with go-envconfig tags, from the variables that from looks up, then validates
-// every struct in it that is a [Validator]. All faults are reported in one error, each with its variable's name.
+// Load fills cfg, a pointer to a struct with go-envconfig tags, from the variables of from. Then it validates
+// every struct in it that is a [Validator]. It reports all errors in one, each with the name of its variable.
 func Load(ctx context.Context, cfg any, from envconfig.Lookuper) error {
 	faults := load(ctx, reflect.ValueOf(cfg).Elem(), from)
 	if len(faults) == 0 {
@@ -29,7 +29,7 @@ func Load(ctx context.Context, cfg any, from envconfig.Lookuper) error {
 	return fmt.Errorf("settings: %s", strings.Join(faults, "; "))
 }
 
-// load processes one struct field by field, because go-envconfig itself stops at the first fault.
+// load fills one struct field by field, because go-envconfig stops at the first error.
 func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []string {
 	var faults []string
 	for i := range target.NumField() {
@@ -55,8 +55,8 @@ func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []
 	return faults
 }
 
-// why says what is wrong with a value, and what would be right, where its type tells; else it is the error. Settings of these types hold no
-// secrets.
+// why describes what is wrong with a value and what would be right, if the type determines that;
+// otherwise it returns the text of err. It repeats values only for types whose settings hold no secrets.
 func why(of reflect.Type, name string, from envconfig.Lookuper, err error) string {
 	value, given := from.Lookup(name)
 	if !given {
@@ -88,7 +88,7 @@ func prefixed(from envconfig.Lookuper, tag string) envconfig.Lookuper {
 	return envconfig.PrefixLookuper(prefix, from)
 }
 
-// loadField processes a struct that holds only this field.
+// loadField fills a field through a struct that has only this field.
 func loadField(ctx context.Context, into reflect.Value, field reflect.StructField, from envconfig.Lookuper) error {
 	single := reflect.New(reflect.StructOf([]reflect.StructField{{Name: field.Name, Type: field.Type, Tag: field.Tag}}))
 	single.Elem().Field(0).Set(into)
@@ -99,7 +99,7 @@ func loadField(ctx context.Context, into reflect.Value, field reflect.StructFiel
 	return nil
 }
 
-// Names returns the variables that cfg, a pointer to a struct with go-envconfig tags, is loaded from, sorted.
+// Names returns the variables that [Load] reads for cfg, sorted.
 func Names(cfg any) []string {
 	var names []string
 	collect(reflect.TypeOf(cfg).Elem(), "", &names)

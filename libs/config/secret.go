@@ -7,12 +7,14 @@ import (
 
 var (
 	secretPattern = regexp.MustCompile(`^[!-+\--~]+$`)
-	// published are parts of secrets that descriptions and examples show, ours and others': whoever reads them would be let in.
+	// published matches parts of secrets in documentation and examples,
+	// ours and others'. Every reader of them would have access.
 	published = regexp.MustCompile(`(?i)change.?me|example|admin.?token|your.?token|secret.?token|token.?of|password|12345678|abcdefgh`)
 )
 
-// CheckSecret returns what is wrong with a secret of which least characters are wanted: too short, not made of ASCII letters, digits
-// and signs but spaces and commas (several are parted by these), an example's, or easily guessed. It never shows the secret.
+// CheckSecret returns an error if a secret is shorter than least characters, contains anything
+// except ASCII letters, digits and signs, or is an example or easily guessed. Spaces and commas
+// are rejected, because a comma separates several secrets. The error never contains the secret.
 func CheckSecret(secret string, least int) error {
 	switch {
 	case len(secret) < least || !secretPattern.MatchString(secret):
@@ -24,7 +26,8 @@ func CheckSecret(secret string, least int) error {
 	}
 }
 
-// distinct counts the different characters; 24 random hex digits have fewer than 6 about once in four million times.
+// distinct returns the number of different characters. 24 random
+// hex digits have fewer than 6 about once in four million cases.
 func distinct(secret string) int {
 	seen := map[rune]bool{}
 	for _, r := range secret {

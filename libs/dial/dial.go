@@ -1,6 +1,6 @@
-// Package dial makes the TCP connections on which services wait for others. A machine that vanished, or a network that
-// swallows packets, leaves a connection that nobody closes: these are given up after five seconds without an
-// acknowledgement, with data on its way or not.
+// Package dial makes TCP connections between services that detect a dead peer. If a machine
+// disappears or a network drops packets, no one closes the connection. These connections
+// fail after five seconds without an acknowledgement, whether data is in transit or not.
 package dial
 
 import (
@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Unacknowledged is how long the other side's system may leave data, or a keep-alive probe, unacknowledged.
+// Unacknowledged is the maximal time for which the peer's system may leave data or a keep-alive probe unacknowledged.
 const Unacknowledged = 5 * time.Second
 
-// Dialer returns a dialer of such connections. Where the system cannot be told (not Linux), keep-alive probes alone find
-// a dead connection, and only an idle one.
+// Dialer returns a dialer of such connections. On systems other than Linux,
+// only keep-alive probes detect a dead connection, and only an idle one.
 func Dialer() *net.Dialer {
 	return &net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: Unacknowledged / 2, Interval: time.Second, Count: 3},
@@ -21,7 +21,7 @@ func Dialer() *net.Dialer {
 	}
 }
 
-// control sets the bound on TCP sockets; others know nothing of it.
+// control sets the timeout on TCP sockets; other sockets do not support it.
 func control(network, _ string, socket syscall.RawConn) error {
 	if network != "tcp" && network != "tcp4" && network != "tcp6" {
 		return nil

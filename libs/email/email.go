@@ -1,5 +1,4 @@
-// Package email says what is taken for an e-mail address, wherever one is given, and which spellings are one address.
-// It is pure.
+// Package email defines which texts are e-mail addresses, and which spellings are the same address. It is pure.
 package email
 
 import (
@@ -11,11 +10,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxLength is how many characters an address may have.
+// MaxLength is the maximal number of characters of an address.
 const MaxLength = 254
 
-// Valid reports whether s is one address: something, an @, and a domain of at least two labels, with nothing that
-// could end a line of a message's head or name a second address.
+// Valid reports whether s is one address: a local part, an @, and a domain of at least two labels.
+// It may contain nothing that could end a header line of a message or add a second address.
 func Valid(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || at > 64 || !utf8.ValidString(s) || utf8.RuneCountInString(s) > MaxLength ||
@@ -37,12 +36,11 @@ func notInDomain(r rune) bool {
 	return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
 
-// Canonical returns the one spelling of a valid address by which a customer is kept, found, counted, exported and
-// erased: in Unicode form NFKC, in small letters, with the domain in ASCII (IDNA). Mail to the spelling reaches the
-// mailbox of the address.
+// Canonical returns the canonical spelling of a valid address, by which a customer
+// is stored, found, counted, exported and erased: Unicode form NFKC, lower case, the
+// domain in ASCII (IDNA). Mail to this spelling reaches the mailbox of the address.
 //
-// An address whose NFKC form is no valid address stays as it is, but in small letters. So does a domain that IDNA
-// refuses.
+// An address whose NFKC form is not valid is only converted to lower case. A domain that IDNA rejects stays in Unicode.
 func Canonical(address string) string {
 	folded := norm.NFKC.String(strings.ToLower(norm.NFKC.String(address)))
 	if !Valid(folded) {

@@ -1,5 +1,5 @@
-// Package endpoints is the table of internal endpoints: which services may call each one, and for which kinds of actor. libs/server mounts
-// no internal endpoint that has no row, and refuses every call that the row does not name.
+// Package endpoints is the table of internal endpoints: the services that may call each one, and for which kinds of
+// actors. libs/server mounts no internal endpoint without a row, and refuses every call that the row does not allow.
 package endpoints
 
 import (
@@ -14,13 +14,13 @@ import (
 type Endpoint struct {
 	Service string
 	Method  string
-	Path    string // as it is mounted, with :names for its parameters
-	// Callers are the services that may call, each with the kinds of actor for whom it may. A caller without kinds reads: it names no
-	// actor.
+	Path    string // as mounted, with :names for parameters
+	// Callers are the services that may call, each with the kinds of actors for
+	// which it may. A caller without kinds may only read, and sends no actor.
 	Callers map[string][]actor.Kind
 }
 
-// Allows reports whether a service may call for an actor of this kind; "" is no actor.
+// Allows reports whether a service may call for an actor of this kind; "" means no actor.
 func (e Endpoint) Allows(caller string, kind actor.Kind) bool {
 	kinds, named := e.Callers[caller]
 	if !named {
@@ -75,16 +75,16 @@ const (
 	remove = http.MethodDelete
 )
 
-// by are the callers of a write, with the kinds of actor for whom each may call.
+// by maps the callers of a write to the kinds of actors for which each may call.
 type by = map[string][]actor.Kind
 
-// byOwner are the callers of what the owner's side alone does.
+// byOwner are the callers of a write that only the owner's side may make.
 var byOwner = by{console: {actor.Owner}}
 
-// byLink are the callers of what a customer does by the link of a sale.
+// byLink are the callers of a write that a customer makes through the link of a sale.
 var byLink = by{pages: {actor.Customer}}
 
-// read is the row of an endpoint that changes nothing.
+// read returns the row of an endpoint that changes nothing.
 func read(service, method, path string, callers ...string) Endpoint {
 	e := Endpoint{Service: service, Method: method, Path: path, Callers: by{}}
 	for _, caller := range callers {
@@ -93,12 +93,12 @@ func read(service, method, path string, callers ...string) Endpoint {
 	return e
 }
 
-// write is the row of an endpoint that changes something.
+// write returns the row of an endpoint that changes something.
 func write(service, method, path string, callers by) Endpoint {
 	return Endpoint{Service: service, Method: method, Path: path, Callers: callers}
 }
 
-// All is the table.
+// All is the table of all endpoints.
 var All = slices.Concat(ofCatalog, ofPricing, ofAvailability, ofBooking, ofRental, ofNotifications, ofConsole)
 
 const business = "/internal/businesses/:business"

@@ -1,6 +1,6 @@
-// Package fault is the one error type that crosses Slotmesh's boundaries, and the one table that says what each kind
-// looks like over HTTP (semantics.md §7). Code returns faults; the server renders them; a peer's client reads them
-// back as the same kind. Any other error is internal: logged in full, shown as a 500 that says nothing of the inside.
+// Package fault is the error type that Slotmesh's services exchange, and the table of its kinds with their
+// HTTP form (semantics.md §7). Code returns faults, the server sends them, and a peer's client decodes them
+// to the same kind. Any other error is internal: it is logged in full and sent as a 500 without details.
 package fault
 
 import (
@@ -13,48 +13,49 @@ import (
 	"time"
 )
 
-// Kind is a row of the table: the messageCode that callers test for and the HTTP status it is sent with.
+// Kind is a row of the table: the messageCode that callers check, and the HTTP status.
 type Kind struct {
 	Code   string
 	Status int
 }
 
-// The table. One messageCode may stand in two rows where the interface sends it with two statuses.
+// The table. A messageCode may have two rows if the interface sends it with two statuses.
 var (
-	InvalidParameter       = Kind{"invalid_parameter", 400}
-	RequestTimeout         = Kind{"invalid_parameter", 408} // clients know by it that an idle connection was closed
-	Unauthorized           = Kind{"unauthorized", 401}      // the admin API's token
-	MissingAPIKey          = Kind{"missing_api_key", 401}
-	InvalidAPIKey          = Kind{"invalid_api_key", 401}
-	KeyRateLimited         = Kind{"rate_limited", 401} // interface.md §8: the key's limit answers 401
-	ScopeForbidden         = Kind{"scope_forbidden", 403}
-	Forbidden              = Kind{"forbidden", 403}        // the owner's side: the role does not allow it
-	SourceForbidden        = Kind{"source_forbidden", 403} // /mcp: a Host or Origin that is not ours
-	SubscriptionInactive   = Kind{"subscription_inactive", 403}
-	AccountClosing         = Kind{"account_closing", 403}
-	NotAcceptingBookings   = Kind{"not_accepting_bookings", 403}
-	NotOpenYet             = Kind{"not_open_yet", 403} // the manifest's open is false
-	BusinessNotFound       = Kind{"business_not_found", 404}
-	ServiceNotFound        = Kind{"service_not_found", 404}
-	RentalNotFound         = Kind{"rental_not_found", 404}
-	NotFound               = Kind{"not_found", 404}
-	MethodNotAllowed       = Kind{"method_not_allowed", 405}
-	SlotUnavailable        = Kind{"slot_unavailable", 409}
-	NoStaffAvailable       = Kind{"no_staff_available", 409}
-	DateInPast             = Kind{"date_in_past", 409}
-	BeyondAdvanceLimit     = Kind{"beyond_advance_limit", 409}
-	TooSoon                = Kind{"too_soon", 409} // less notice than the business asks for
-	Closed                 = Kind{"closed", 409}   // those who perform it do not work then
-	NotAStart              = Kind{"not_a_start", 409}
-	StaffNotFound          = Kind{"staff_not_found", 409} // unknown or inactive, or does not perform it
-	PaymentNotOffered      = Kind{"payment_not_offered", 409}
-	BeforeBookingDay       = Kind{"before_booking_day", 409}     // the owner's side: arrived or no-show before its day
+	InvalidParameter     = Kind{"invalid_parameter", 400}
+	RequestTimeout       = Kind{"invalid_parameter", 408} // tells clients that an idle connection was closed
+	Unauthorized         = Kind{"unauthorized", 401}      // the admin API's token
+	MissingAPIKey        = Kind{"missing_api_key", 401}
+	InvalidAPIKey        = Kind{"invalid_api_key", 401}
+	KeyRateLimited       = Kind{"rate_limited", 401} // interface.md §8: the key's limit answers 401
+	ScopeForbidden       = Kind{"scope_forbidden", 403}
+	Forbidden            = Kind{"forbidden", 403}        // the owner's side: the role does not permit it
+	SourceForbidden      = Kind{"source_forbidden", 403} // a Host or Origin that is not allowed
+	SubscriptionInactive = Kind{"subscription_inactive", 403}
+	AccountClosing       = Kind{"account_closing", 403}
+	NotAcceptingBookings = Kind{"not_accepting_bookings", 403}
+	NotOpenYet           = Kind{"not_open_yet", 403} // the manifest's open is false
+	BusinessNotFound     = Kind{"business_not_found", 404}
+	ServiceNotFound      = Kind{"service_not_found", 404}
+	RentalNotFound       = Kind{"rental_not_found", 404}
+	NotFound             = Kind{"not_found", 404}
+	MethodNotAllowed     = Kind{"method_not_allowed", 405}
+	SlotUnavailable      = Kind{"slot_unavailable", 409}
+	NoStaffAvailable     = Kind{"no_staff_available", 409}
+	DateInPast           = Kind{"date_in_past", 409}
+	BeyondAdvanceLimit   = Kind{"beyond_advance_limit", 409}
+	TooSoon              = Kind{"too_soon", 409} // less notice than the business requires
+	Closed               = Kind{"closed", 409}   // no member who performs it works at this time
+	NotAStart            = Kind{"not_a_start", 409}
+	StaffNotFound        = Kind{"staff_not_found", 409} // unknown or inactive, or does not perform the service
+	PaymentNotOffered    = Kind{"payment_not_offered", 409}
+	// BeforeBookingDay is sent to the owner's side: a booking is completed or a no-show before its day.
+	BeforeBookingDay       = Kind{"before_booking_day", 409}
 	TooLateToReopen        = Kind{"too_late_to_reopen", 409}     // the owner's side: after the day that follows its day
-	NotEnoughUnits         = Kind{"not_enough_units", 409}       // the owner's side: too few units are there to hand out
+	NotEnoughUnits         = Kind{"not_enough_units", 409}       // the owner's side: too few units to hand out
 	TooManyOpen            = Kind{"too_many_open_bookings", 409} // the booking page: bookings.max_open_per_customer
 	IdempotencyInProgress  = Kind{"idempotency_in_progress", 409}
-	Conflict               = Kind{"conflict", 409}       // the admin API: a move or removal that the state forbids
-	CursorExpired          = Kind{"cursor_expired", 410} // a feed of events no longer keeps what the reader has not read
+	Conflict               = Kind{"conflict", 409}       // a transition or removal that the state forbids
+	CursorExpired          = Kind{"cursor_expired", 410} // events that the reader has not read are deleted
 	PreconditionFailed     = Kind{"precondition_failed", 412}
 	PayloadTooLarge        = Kind{"payload_too_large", 413}
 	UnsupportedMediaType   = Kind{"unsupported_media_type", 415}
@@ -65,15 +66,16 @@ var (
 	AvailabilityUnverified = Kind{"availability_unverified", 503}
 	PaymentUnavailable     = Kind{"payment_unavailable", 503}
 	PeerUnavailable        = Kind{"service_unavailable", 503} // a peer did not answer
-	// OutcomeUnknown is the one refusal after which the write may have happened; all others are true for good.
+	// OutcomeUnknown is the only fault after which the write may
+	// have been made. After all others it was not and will not be.
 	OutcomeUnknown = Kind{"outcome_unknown", 503}
 )
 
-// Error is a fault: a kind, one sentence for the caller, and what went wrong inside, which is only logged.
+// Error is a fault: a kind, one sentence for the caller, and an internal cause, which is only logged.
 type Error struct {
 	Kind       Kind
 	Sentence   string
-	RetryAfter time.Duration  // sent as whole seconds, rounded up, when above 0
+	RetryAfter time.Duration  // if above 0, sent in whole seconds, rounded up
 	Extra      map[string]any // further members of the JSON body
 	Cause      error
 }
@@ -91,7 +93,7 @@ func Wrap(kind Kind, err error, sentence string) *Error {
 	return &Error{Kind: kind, Sentence: sentence, Cause: err}
 }
 
-// Error renders the fault for logs.
+// Error returns the fault as text for logs.
 func (e *Error) Error() string {
 	if e.Cause != nil {
 		return e.Kind.Code + ": " + e.Sentence + ": " + e.Cause.Error()
@@ -102,13 +104,13 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// startRefusals are the kinds by which a start cannot be booked.
+// startRefusals are the kinds of faults that mean that a start cannot be booked.
 var startRefusals = []Kind{SlotUnavailable, NoStaffAvailable, DateInPast, BeyondAdvanceLimit, TooSoon, Closed, NotAStart, StaffNotFound}
 
-// RefusesStart reports whether err says that a start cannot be booked, so that another one may.
+// RefusesStart reports whether err means that a start cannot be booked, although another start may be bookable.
 func RefusesStart(err error) bool { return slices.Contains(startRefusals, KindOf(err)) }
 
-// Of returns err as a fault; an error that is none becomes an internal one.
+// Of returns err as a fault. An error that is not a fault becomes an internal one.
 func Of(err error) *Error {
 	var f *Error
 	if errors.As(err, &f) {
@@ -123,7 +125,7 @@ func Is(err error, kind Kind) bool {
 	return errors.As(err, &f) && f.Kind == kind
 }
 
-// KindOf returns the kind of err: [Internal] for an error that is no fault.
+// KindOf returns the kind of err; [Internal] for an error that is not a fault.
 func KindOf(err error) Kind { return Of(err).Kind }
 
 // Unknown returns the fault of a write whose outcome could not be learned within the deadline (semantics.md §7).
@@ -131,8 +133,7 @@ func Unknown(err error) *Error {
 	return Wrap(OutcomeUnknown, err, "It is not known whether this was done; look it up, or repeat the request with the same Idempotency-Key.")
 }
 
-// Body renders the JSON body of a fault: {"error", "messageCode"} and its extra members. An internal fault never
-// shows its cause.
+// Body returns the JSON body of a fault: {"error", "messageCode"} and its extra members. It never contains the cause.
 func (e *Error) Body() []byte {
 	members := make(map[string]any, len(e.Extra)+2)
 	maps.Copy(members, e.Extra)
@@ -145,10 +146,10 @@ func (e *Error) Body() []byte {
 	return b
 }
 
-// RetrySeconds is RetryAfter in whole seconds, rounded up; 0 where there is none.
+// RetrySeconds returns RetryAfter in whole seconds, rounded up; 0 if it is not set.
 func (e *Error) RetrySeconds() int { return int((e.RetryAfter + time.Second - 1) / time.Second) }
 
-// Decode reads back what [Error.Body] wrote. A body of another shape becomes an internal fault that names the status.
+// Decode decodes a body of [Error.Body]. A body that is not JSON becomes an internal fault that names the status.
 func Decode(status int, body []byte, retryAfter time.Duration) *Error {
 	var extra map[string]any
 	if err := json.Unmarshal(body, &extra); err != nil {
@@ -161,7 +162,7 @@ func Decode(status int, body []byte, retryAfter time.Duration) *Error {
 	return &Error{Kind: Kind{Code: code, Status: status}, Sentence: sentence, RetryAfter: retryAfter, Extra: extra}
 }
 
-// Guard works, and makes an error with its stack of a panic, which could end the process.
+// Guard calls work and converts a panic, which could end the process, into an error with its stack.
 func Guard(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

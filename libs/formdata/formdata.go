@@ -1,4 +1,5 @@
-// Package formdata reads form_data: what somebody answers to the business's own questions, as any JSON object within bounds. It is pure.
+// Package formdata validates form_data: the answers to a business's own
+// questions, which may be any JSON object within bounds. It is pure.
 package formdata
 
 import (
@@ -15,22 +16,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// Bounds of what is taken; lengths of text are in characters.
+// Bounds of form_data; lengths of text are in characters.
 const (
 	maxBytes = 64 << 10
 	maxDepth = 16
 	maxKey   = 100
-	// maxValues bounds the values of all levels, objects and arrays among them.
+	// maxValues bounds the number of values on all levels, including objects and arrays.
 	maxValues = 1000
-	// maxDigits bounds the digits of a number, on either side of its point.
+	// maxDigits bounds the digits of a number before and after its point.
 	maxDigits = 40
-	// maxExponent is more than any number within maxDigits needs in maxBytes.
+	// maxExponent is larger than the exponent of any valid number that fits into maxBytes.
 	maxExponent = 1 << 20
 )
 
-// Read reads the member of a body that holds answers, an empty object where it is left out or null: JSON values, numbers as [json.Number].
-// Members that the caller may not set are left out. Fault: invalid_parameter, which names the member, for what is no object, what the
-// stores cannot keep, and what would be far larger when read than it was when sent.
+// Read decodes the answers in the member name of a body, with numbers as [json.Number]. It returns an empty object if
+// the member is omitted or null. Members that the caller may not set are dropped. Fault: invalid_parameter, which names
+// the member, if it is not an object, if the stores cannot represent it, or if decoding would greatly enlarge it.
 func Read(name string, raw json.RawMessage, from actor.Actor) (map[string]any, error) {
 	form := map[string]any{}
 	if len(raw) == 0 || string(raw) == "null" {
@@ -54,16 +55,16 @@ func Read(name string, raw json.RawMessage, from actor.Actor) (map[string]any, e
 	return form, nil
 }
 
-// maySet reports whether the caller may set this member. Those that begin with an underscore, in particular the consent
-// to be written to (_consent), are the customer's alone to set, on the booking page (interface.md §4).
+// maySet reports whether the caller may set a member. Only the customer on the booking page may set
+// members that begin with an underscore, such as the consent to messages (_consent, interface.md §4).
 func maySet(from actor.Actor, member string) bool {
 	return from.Kind == actor.Page || !strings.HasPrefix(member, "_")
 }
 
-// check keeps the first fault.
+// check validates values and keeps the first fault.
 type check struct {
 	name  string
-	left  int // values that there may still be
+	left  int // remaining number of permitted values
 	fault error
 }
 
@@ -73,7 +74,7 @@ func (c *check) fail(path, format string, args ...any) {
 	}
 }
 
-// value checks a value and what it holds, down to depth levels.
+// value validates a value and its contents, down to depth levels.
 func (c *check) value(path string, value any, depth int) {
 	if c.left--; c.left < 0 {
 		c.fail(c.name, "there are too many values; send at most %d.", maxValues)
@@ -106,7 +107,7 @@ func (c *check) value(path string, value any, depth int) {
 	}
 }
 
-// key checks the name of a member.
+// key validates the name of a member.
 func (c *check) key(key string) bool {
 	switch {
 	case strings.ContainsRune(key, 0):
@@ -119,9 +120,9 @@ func (c *check) key(key string) bool {
 	return false
 }
 
-// keptExactly reports whether a JSON number, written out without an exponent, has at most maxDigits digits on either side
-// of its point. The numeric of PostgreSQL, which jsonb keeps numbers in, holds thousands, but a few bytes such as 1e9999
-// would be as many digits whenever they are read.
+// keptExactly reports whether a JSON number, written without an exponent, has at most maxDigits
+// digits before and after its point. PostgreSQL's numeric, which jsonb uses, holds thousands of
+// digits. A short text such as 1e9999 would expand to that many whenever it is read.
 func keptExactly(number string) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(number, "-")), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")

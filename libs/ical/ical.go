@@ -1,8 +1,8 @@
-// Package ical writes iCalendar (RFC 5545): the invitation that stands in a message, its update and its cancellation
-// (RFC 5546), and the calendar of many events that a program subscribes to. It is thin over golang-ical: it bounds and
-// cleans what it is given, so that no text can break out of its property, and knows what calendars need in order to follow.
+// Package ical writes iCalendar (RFC 5545): the invitation in a message, its update and its cancellation (RFC
+// 5546), and calendar feeds with many events. It is a thin layer over golang-ical. It limits and cleans its input,
+// so that no text can escape its property, and sets the properties that calendar programs need for updates.
 //
-// Times are written in UTC. A calendar shows them in the zone of whoever looks, and no rule of a zone has to travel along.
+// Times are written in UTC. Calendar programs show them in the viewer's zone, and no zone rules need to be included.
 package ical
 
 import (
@@ -19,20 +19,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/email"
 )
 
-// Method says what a calendar does with the events (RFC 5546).
+// Method tells a calendar program what to do with the events (RFC 5546).
 type Method string
 
 // The methods.
 const (
-	Publish Method = "PUBLISH" // shows them; nobody is invited
-	Request Method = "REQUEST" // puts the one event in the calendar, or replaces the one of the same UID and a lower sequence
-	Cancel  Method = "CANCEL"  // takes the one event out
+	Publish Method = "PUBLISH" // show the events; no invitation
+	Request Method = "REQUEST" // add the event, or replace the one with the same UID and a lower sequence
+	Cancel  Method = "CANCEL"  // remove the event
 )
 
-// MediaType is the media type of what [Calendar.Write] returns, without its method.
+// MediaType is the media type of the result of [Calendar.Write], without its method.
 const MediaType = "text/calendar; charset=utf-8"
 
-// Bounds of what is written. Longer texts are cut, and more events than [MaxEvents] are refused.
+// Bounds of a calendar. Longer texts are cut, and more than [MaxEvents] events are rejected.
 const (
 	MaxEvents = 50_000
 	maxShort  = 250  // characters of a name, a summary, a location
@@ -42,37 +42,38 @@ const (
 // Calendar is one iCalendar object.
 type Calendar struct {
 	Method Method
-	Name   string // what a program that subscribes calls it; may be empty
-	// Refresh is how often such a program should look again; 0 where it should not.
+	Name   string // display name of a feed; may be empty
+	// Refresh is the interval at which programs should read the feed again; 0 omits it.
 	Refresh time.Duration
 	Events  []Event
 }
 
-// Event is one appointment. An event of the same UID and a higher Sequence replaces an earlier one wherever that was kept.
+// Event is one appointment. An event with the same UID and a
+// higher Sequence replaces an earlier one in calendar programs.
 type Event struct {
 	UID      string
 	Sequence int
-	Stamp    time.Time // when this state of it was made
+	Stamp    time.Time // time of this version
 	Start    time.Time
-	End      time.Time // exclusive, after Start; zero where it is not known
-	// AllDay makes dates of Start and End, as they stand in their zone: End is the day after the last.
+	End      time.Time // exclusive, after Start; zero if unknown
+	// AllDay writes Start and End as dates in their zone. End is the day after the last.
 	AllDay      bool
 	Status      Status
 	Summary     string
 	Description string
 	Location    string
-	URL         string  // http or https, else it is left out
-	Organizer   *Person // who invites; [Request] and [Cancel] need one
-	Attendee    *Person // who is invited, and has accepted by booking
+	URL         string  // http or https; otherwise omitted
+	Organizer   *Person // [Request] and [Cancel] require it
+	Attendee    *Person // invited person, who has accepted by booking
 }
 
-// Person is who invites or is invited.
+// Person is an organizer or attendee.
 type Person struct {
 	Name  string // may be empty
 	Email string
 }
 
-// Status is how certain an event is.
+// Status is the status of an event.
 type Status string
 
 // The statuses of an event.
@@ -82,8 +83,9 @@ const (
 	Cancelled Status = "CANCELLED"
 )
 
-// Write returns the calendar in bytes. It is an error when there are more than [MaxEvents] events, when a request or a
-// cancellation holds other than one event with an organizer, or when an event lacks its UID or does not end after its start.
+// Write returns the calendar as bytes. It returns an error for more than [MaxEvents]
+// events, for a request or cancellation without exactly one event with an organizer,
+// and for an event without a UID or with an end that is not after its start.
 func (c Calendar) Write() ([]byte, error) {
 	if len(c.Events) > MaxEvents {
 		return nil, fmt.Errorf("a calendar of %d events; at most %d fit", len(c.Events), MaxEvents)
@@ -158,7 +160,7 @@ func set(v *ics.VEvent, property ics.ComponentProperty, value string) {
 	}
 }
 
-// invite names who invites whom. Calendars take an update only from who invited.
+// invite sets organizer and attendee. Calendar programs accept an update only from the organizer of the invitation.
 func invite(v *ics.VEvent, e *Event) error {
 	organizer, ok := mailto(e.Organizer)
 	if !ok {
@@ -179,11 +181,11 @@ func mailto(p *Person) (string, bool) {
 	return "mailto:" + inURI.Replace(p.Email), true
 }
 
-// inURI writes what means something else in a URI (RFC 6068).
+// inURI escapes characters with a special meaning in a URI (RFC 6068).
 var inURI = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23", "&", "%26")
 
-// name is the CN of a person. golang-ical escapes in parameters as only texts are escaped, and does not quote them, so
-// what would need either is replaced.
+// name returns the CN parameter of a person. golang-ical does not quote parameters and
+// escapes them like text, so that characters that need quotes or escapes are replaced.
 func name(p *Person) []ics.PropertyParameter {
 	cn := strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch r {
@@ -200,7 +202,7 @@ func name(p *Person) []ics.PropertyParameter {
 	return []ics.PropertyParameter{ics.WithCN(cn)}
 }
 
-// text is valid UTF-8 of at most most characters, without controls but for ends of lines.
+// text returns s as valid UTF-8 with at most most characters, without control characters except line ends.
 func text(s string, most int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {
@@ -220,8 +222,8 @@ func text(s string, most int) string {
 	return strings.TrimSpace(string([]rune(s)[:most-1])) + "…"
 }
 
-// address is a web address as it may stand in a property, or empty: ASCII without spaces and controls (RFC 3986 §2), which net/url leaves as
-// they are in a query.
+// address returns a web address in a form that is valid in a property, or "": ASCII without
+// spaces and control characters (RFC 3986 §2), which net/url does not escape in a query.
 func address(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {

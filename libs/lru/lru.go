@@ -1,5 +1,5 @@
-// Package lru keeps values in memory up to a size of them all together, mostly in bytes, where github.com/hashicorp/golang-lru
-// bounds their number.
+// Package lru is a cache that is bounded by the total size of its values,
+// mostly in bytes. github.com/hashicorp/golang-lru bounds their number instead.
 package lru
 
 import (
@@ -8,32 +8,33 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Cache keeps values of up to a size together; the least recently used goes first. It is safe for use by many goroutines.
+// Cache holds values up to a total size and drops the least recently used ones first. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	most int
 	size func(V) int
 
 	mu     sync.Mutex
 	values *simplelru.LRU[K, V]
-	total  int // of the sizes
+	total  int // sum of the sizes
 }
 
-// New returns an empty cache of up to most; 0 keeps nothing. size is the size of a value, the same each time.
+// New returns an empty cache with the maximal total size most; 0
+// stores nothing. size must always return the same size for a value.
 func New[K comparable, V any](most int, size func(V) int) *Cache[K, V] {
 	c := &Cache[K, V]{most: most, size: size}
-	c.values, _ = simplelru.NewLRU(1<<30, func(_ K, v V) { c.total -= size(v) }) // by number the bound is out of reach
+	c.values, _ = simplelru.NewLRU(1<<30, func(_ K, v V) { c.total -= size(v) }) // the limit by number is never reached
 	return c
 }
 
-// Get returns the value kept for key.
+// Get returns the value for key.
 func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.values.Get(key)
 }
 
-// Put keeps a value in place of an older one of the same key. One that would take more than a quarter of the memory is not
-// kept: it would push out what many others ask for.
+// Put stores a value and replaces the previous one for key. It does not store
+// a value larger than a quarter of the cache, which would evict many others.
 func (c *Cache[K, V]) Put(key K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +49,7 @@ func (c *Cache[K, V]) Put(key K, v V) {
 	}
 }
 
-// Remove forgets what is kept for key.
+// Remove removes the value for key.
 func (c *Cache[K, V]) Remove(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

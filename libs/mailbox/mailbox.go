@@ -1,5 +1,5 @@
-// Package mailbox is a mail server that delivers nothing: it keeps the last messages that it is sent, in memory, for the demo's mail to be
-// read and for tests.
+// Package mailbox is a mail server that delivers nothing. It keeps the
+// last messages in memory, for the mails of the demo and for tests.
 package mailbox
 
 import (
@@ -18,32 +18,33 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// Mail is one message as it was sent.
+// Mail is one received message.
 type Mail struct {
 	ID   int // counts from 1
 	From string
 	To   []string
-	Raw  []byte // head and body, RFC 5322
+	Raw  []byte // headers and body, RFC 5322
 }
 
-// Options change how a mailbox serves; the zero value takes everything from everybody, without encryption.
+// Options configure a mailbox. The zero value accepts all messages from all senders, without encryption.
 type Options struct {
-	// TLS offers STARTTLS; nil offers none. A listener of crypto/tls serves TLS from the first byte.
+	// TLS enables STARTTLS; nil disables it. For TLS from the first byte, pass a listener of crypto/tls.
 	TLS *tls.Config
-	// User and Password are asked for where they are not empty, also without encryption.
+	// User and Password are required from clients if they are not empty, also without encryption.
 	User, Password string
-	// Refuse answers RCPT TO with this error where it is not nil, Lose that of a whole message; a [smtp.SMTPError] says the code.
+	// Refuse, if not nil, returns the error for RCPT TO; Lose, if not nil,
+	// the error for a whole message. An [smtp.SMTPError] sets the code.
 	Refuse func(to string) error
 	Lose   func(m Mail) error
 }
 
 const (
-	most      = 500      // messages that are kept
-	mostBytes = 10 << 20 // of one message
+	most      = 500      // number of kept messages
+	mostBytes = 10 << 20 // per message
 	patience  = time.Minute
 )
 
-// Box is a mailbox at work. It is safe for many goroutines.
+// Box is a running mailbox. It is safe for concurrent use.
 type Box struct {
 	options  Options
 	listener net.Listener
@@ -56,7 +57,7 @@ type Box struct {
 	changed chan struct{} // closed at the next message
 }
 
-// Open serves SMTP on the listener until Close.
+// Open serves SMTP on the listener until Close is called.
 func Open(listener net.Listener, options Options) *Box {
 	b := &Box{options: options, listener: listener, ended: make(chan struct{}), changed: make(chan struct{})}
 	b.server = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &session{box: b}, nil }))
@@ -76,7 +77,7 @@ func Open(listener net.Listener, options Options) *Box {
 
 // Close stops serving and ends all connections.
 func (b *Box) Close() error {
-	err := b.listener.Close() // also where the server has not come to it yet
+	err := b.listener.Close() // also if the server has not used it yet
 	_ = b.server.Close()      // closes it a second time
 	<-b.ended
 	if errors.Is(err, net.ErrClosed) {
@@ -85,14 +86,14 @@ func (b *Box) Close() error {
 	return err
 }
 
-// Mails returns what is kept, oldest first.
+// Mails returns the kept messages, oldest first.
 func (b *Box) Mails() []Mail {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.mails)
 }
 
-// Mail returns the message with this id, where it is kept.
+// Mail returns the message with this id, if it is kept.
 func (b *Box) Mail(id int) (Mail, bool) {
 	for _, m := range b.Mails() {
 		if m.ID == id {
@@ -102,7 +103,7 @@ func (b *Box) Mail(id int) (Mail, bool) {
 	return Mail{}, false
 }
 
-// Await returns what is kept once n messages have come since the mailbox was opened.
+// Await waits until n messages have arrived since Open, and returns the kept ones.
 func (b *Box) Await(ctx context.Context, n int) ([]Mail, error) {
 	for {
 		b.mu.Lock()

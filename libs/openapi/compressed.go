@@ -11,17 +11,17 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// compressFrom is the size, in bytes, from which a file is worth the headers that compression takes.
+// compressFrom is the minimal size in bytes of a compressed file; smaller ones are not worth the additional headers.
 const compressFrom = 1 << 10
 
-// level is how hard a form is compressed, which is done once: the viewer of the documentation takes a tenth of a second.
+// level is the compression level. Each form is compressed once; the documentation viewer takes a tenth of a second.
 const level = 7
 
-// preferred are the encodings that files are kept in, the smallest first.
+// preferred are the encodings of files, the one with the smallest result first.
 var preferred = []string{"br", "gzip"}
 
-// compressed gives a file in every form in which it is sent. A form is made once, when it is first asked for; nothing in the file
-// is secret, so its length may be known (BREACH).
+// compressed returns a file in every form in which it is sent. A form is created when it is first
+// requested. The files hold no secrets, so that the compressed length may be known (BREACH).
 func compressed(body []byte) map[string]func() []byte {
 	forms := map[string]func() []byte{"": func() []byte { return body }}
 	if len(body) >= compressFrom {
@@ -30,7 +30,7 @@ func compressed(body []byte) map[string]func() []byte {
 		})
 		forms["gzip"] = sync.OnceValue(func() []byte {
 			return written(body, func(into io.Writer) io.WriteCloser {
-				w, _ := gzip.NewWriterLevel(into, level) // fails for levels that there are not
+				w, _ := gzip.NewWriterLevel(into, level) // fails only for invalid levels
 				return w
 			})
 		})
@@ -38,7 +38,7 @@ func compressed(body []byte) map[string]func() []byte {
 	return forms
 }
 
-// written is what a compressor makes of a file in memory, where nothing fails.
+// written returns the output of a compressor for a file in memory, which cannot fail.
 func written(body []byte, compressor func(io.Writer) io.WriteCloser) []byte {
 	var out bytes.Buffer
 	w := compressor(&out)
@@ -47,7 +47,7 @@ func written(body []byte, compressor func(io.Writer) io.WriteCloser) []byte {
 	return out.Bytes()
 }
 
-// encodingFor is the form that an Accept-Encoding takes (RFC 9110 §12.5.3): the smallest that it does not refuse, "" as it is.
+// encodingFor returns the preferred encoding that an Accept-Encoding accepts (RFC 9110 §12.5.3); "" for none.
 func (f *File) encodingFor(accept string) string {
 	for _, encoding := range preferred {
 		if _, has := f.forms[encoding]; has && takes(accept, encoding) {
@@ -57,7 +57,7 @@ func (f *File) encodingFor(accept string) string {
 	return ""
 }
 
-// takes reports whether an Accept-Encoding names an encoding, or any, with a weight above 0.
+// takes reports whether an Accept-Encoding names an encoding, or *, with a weight above 0.
 func takes(accept, encoding string) bool {
 	any := false
 	for part := range strings.SplitSeq(accept, ",") {
@@ -73,7 +73,7 @@ func takes(accept, encoding string) bool {
 	return any
 }
 
-// etag is that of one form: forms of one file are other bytes.
+// etag returns the entity tag of one form. Each form has its own, since its bytes differ.
 func (f *File) etag(encoding string) string {
 	if encoding != "" {
 		encoding = "-" + encoding
@@ -81,7 +81,7 @@ func (f *File) etag(encoding string) string {
 	return `"` + f.tag + encoding + `"`
 }
 
-// etags are the tags of all forms. A caller that has one form needs no other.
+// etags returns the tags of all forms. A caller that has any form needs no other.
 func (f *File) etags() []string {
 	tags := make([]string, 0, len(f.forms))
 	for encoding := range f.forms {

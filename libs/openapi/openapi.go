@@ -1,4 +1,4 @@
-// Package openapi serves an OpenAPI document: written by hand in YAML, sent as JSON in the order in which it is written.
+// Package openapi serves an OpenAPI document that is written in YAML and sent as JSON in the same order.
 package openapi
 
 import (
@@ -15,15 +15,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
-// File is something that changes only with the program: callers keep it and ask whether it is still the same.
+// File is a file that changes only with the program. Callers cache it and revalidate it.
 type File struct {
 	mediaType string
-	tag       string // the ETag without quotes, of what is sent as it is
+	tag       string // entity tag of the uncompressed form, without quotes
 	header    map[string]string
-	forms     map[string]func() []byte // by Content-Encoding; "" as it is
+	forms     map[string]func() []byte // by Content-Encoding; "" for uncompressed
 }
 
-// NewFile returns a file of this media type that is sent with further headers. A large one is also sent compressed.
+// NewFile returns a file of this media type that is sent with
+// these additional headers. A large file is also sent compressed.
 func NewFile(body []byte, mediaType string, header map[string]string) *File {
 	sum := sha256.Sum256(body)
 	return &File{mediaType: mediaType, tag: base64.RawURLEncoding.EncodeToString(sum[:16]), header: header, forms: compressed(body)}
@@ -38,7 +39,7 @@ func Document(source []byte) (*File, error) {
 	return NewFile(body, fiber.MIMEApplicationJSON, nil), nil
 }
 
-// Serve answers with the file in the form that the caller takes, or with 304 when the caller has it already, in whatever form.
+// Serve sends the file in a form that the caller accepts, or 304 if the caller has any form of it.
 func (f *File) Serve(c *fiber.Ctx) error {
 	encoding := f.encodingFor(c.Get(fiber.HeaderAcceptEncoding))
 	c.Set(fiber.HeaderETag, f.etag(encoding))
@@ -59,8 +60,8 @@ func (f *File) Serve(c *fiber.Ctx) error {
 	return c.Send(f.forms[encoding]())
 }
 
-// JSON renders a YAML document as JSON. Members stay in their order, as readers of the document see them in it; dates
-// and times stay the text they are written as.
+// JSON converts a YAML document to JSON. Members keep their order, for
+// readers of the document. Dates and times remain the text that was written.
 func JSON(source []byte) ([]byte, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(source, &document); err != nil {

@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// WithSchema adds a JSON Schema to components.schemas of a document under a name, and its definitions under that name and theirs:
-// generators of clients find types there alone, not in $defs.
+// WithSchema adds a JSON Schema as name to components.schemas of a document. Its definitions are added
+// as name followed by their own names, because client generators find types only there and not in $defs.
 func WithSchema(document []byte, name string, schema []byte) ([]byte, error) {
 	var into, from yaml.Node
 	if err := yaml.Unmarshal(document, &into); err != nil {
@@ -36,7 +36,8 @@ func WithSchema(document []byte, name string, schema []byte) ([]byte, error) {
 	return yaml.Marshal(&into)
 }
 
-// WithMember adds a member, which is JSON, to the root of a document that has none of this name.
+// WithMember adds a member with the JSON value to the root of a
+// document. The document must not have a member of this name.
 func WithMember(document []byte, name string, value []byte) ([]byte, error) {
 	var into, from yaml.Node
 	if err := yaml.Unmarshal(document, &into); err != nil {
@@ -53,7 +54,7 @@ func WithMember(document []byte, name string, value []byte) ([]byte, error) {
 	return yaml.Marshal(&into)
 }
 
-// member is the value of a key of a mapping; nil where there is none.
+// member returns the value of a key of a mapping; nil if it is absent.
 func member(mapping *yaml.Node, key string) *yaml.Node {
 	for i := 0; mapping != nil && i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {
@@ -63,7 +64,7 @@ func member(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// without takes keys out of a mapping.
+// without removes keys from a mapping.
 func without(mapping *yaml.Node, keys ...string) {
 	var left []*yaml.Node
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
@@ -74,7 +75,7 @@ func without(mapping *yaml.Node, keys ...string) {
 	mapping.Content = left
 }
 
-// pointAt makes references to definitions point to where they stand in the document.
+// pointAt changes references to definitions to their new place in the document.
 func pointAt(node *yaml.Node, name string) {
 	if node.Kind == yaml.ScalarNode {
 		if of, ok := strings.CutPrefix(node.Value, "#/$defs/"); ok {

@@ -1,4 +1,4 @@
-// Package periodic does work again and again, for as long as a service runs.
+// Package periodic runs work repeatedly while a service runs.
 package periodic
 
 import (
@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Job is work that is done again and again. Nothing waits for it: where it fails, it is done the next time.
+// Job is work that runs repeatedly. No caller waits for it: after a failure it runs again at the next interval.
 type Job struct {
 	Every  time.Duration
-	Within time.Duration // bounds each time; 0: none
-	Failed string        // the line that is logged where it fails
+	Within time.Duration // timeout of each run; 0: none
+	Failed string        // log message after a failure
 	Do     func(ctx context.Context) error
 }
 
-// Run does the job at once and then every so often, until ctx ends, and returns nil then.
+// Run runs the job immediately and then at every interval until ctx ends. It returns nil.
 func (j Job) Run(ctx context.Context, log *slog.Logger) error {
 	ticker := time.NewTicker(j.Every)
 	defer ticker.Stop()

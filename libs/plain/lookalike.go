@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// CheckNames refuses a name that differs from a known one only in its case, underscores or hyphens, as staffId does from staff_id. Other
-// unknown names pass. noun says what the names are of: parameter or field.
+// CheckNames rejects a name that differs from a known one only in case, underscores or hyphens, such
+// as staffId for staff_id. Other unknown names pass. noun describes the names: parameter or field.
 func CheckNames(noun string, names, known []string) error {
 	for _, name := range names {
 		if slices.Contains(known, name) {
@@ -25,5 +25,5 @@ func CheckNames(noun string, names, known []string) error {
 
 var nameMarks = strings.NewReplacer("_", "", "-", "")
 
-// plainName is a name in lower case without underscores and hyphens.
+// plainName returns a name in lower case without underscores and hyphens.
 func plainName(name string) string { return strings.ToLower(nameMarks.Replace(name)) }

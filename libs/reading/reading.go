@@ -1,6 +1,6 @@
-// Package reading bounds the memory in which a process reads manifests: what is read at once fits into a part of what the process may use, and no
-// business takes more than one turn at a time of it. A small source can become a hundred times its size, so that a few of them could end a process
-// that serves all.
+// Package reading bounds the memory for parsing manifests. Concurrent parsing fits into a part of the
+// process's memory, and each business has one turn at a time. Parsed manifests can take a hundred times
+// the size of their source, so that a few of them could exhaust a process that serves all businesses.
 package reading
 
 import (
@@ -18,17 +18,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/manifest"
 )
 
-// room is memory for reading, which businesses share.
+// room is the memory for parsing, which businesses share.
 type room struct {
 	bytes      int64
 	free       *semaphore.Weighted
 	businesses *bulkhead.Tenants
 }
 
-// process returns the room of this process, whichever services it runs. It is made when it is first wanted: main sets the memory limit.
+// process returns the room of this process, which all its services share.
+// It is created on first use, after main has set the memory limit.
 var process = sync.OnceValue(func() *room { return newRoom(shareOf(debug.SetMemoryLimit(-1))) })
 
-// shareOf is how much of a memory limit (GOMEMLIMIT) is for reading; the rest is for all else that the process does. [math.MaxInt64] is no limit.
+// shareOf returns the part of a memory limit (GOMEMLIMIT) that is used for parsing.
+// The rest is for all other work of the process. [math.MaxInt64] means no limit.
 func shareOf(limit int64) int64 {
 	const unlimited = 1 << 30
 	if limit == math.MaxInt64 {
@@ -41,9 +43,10 @@ func newRoom(bytes int64) *room {
 	return &room{bytes: bytes, free: semaphore.NewWeighted(bytes), businesses: bulkhead.New(1)}
 }
 
-// Do has work read sources of a business once there is room for them in this process ([manifest.Cost]), and waits for it until ctx ends. work gives up
-// with [manifest.ErrStopped] soon after stop returns true, and asks nobody who reads for the business in the same process, as that would wait for
-// it. Faults: payload_too_large where one of the sources never fits; service_unavailable where ctx ends before; those of work.
+// Do calls work, which parses sources of a business, when this process has room for them ([manifest.Cost]).
+// It waits until ctx ends. work must return [manifest.ErrStopped] soon after stop returns true. It must not
+// call other code that parses for the same business in this process, because that would wait for work to end.
+// Faults: payload_too_large if a source can never fit; service_unavailable if ctx ends first; those of work.
 func Do(ctx context.Context, business string, work func(stop func() bool) error, sources ...[]byte) error {
 	return process().do(ctx, business, work, sources...)
 }
@@ -70,7 +73,7 @@ func (r *room) enter(ctx context.Context, business string, sources [][]byte) (fu
 		}
 		cost += one
 	}
-	cost = min(cost, r.bytes) // several are read one after another
+	cost = min(cost, r.bytes) // sources are parsed one after another
 	part, err := r.businesses.Enter(ctx, business)
 	if err != nil {
 		return nil, TooLong(ctx, err)
@@ -85,7 +88,7 @@ func (r *room) enter(ctx context.Context, business string, sources [][]byte) (fu
 	}, nil
 }
 
-// TooLong is the fault of a manifest that could not be read before ctx ended.
+// TooLong returns the fault of a manifest that could not be parsed before ctx ended.
 func TooLong(ctx context.Context, err error) error {
 	late := fault.Wrap(fault.PeerUnavailable, errors.Join(err, context.Cause(ctx)),
 		"The manifest could not be checked in time; nothing was changed, try again shortly.")

@@ -1,4 +1,4 @@
-// Package redisx opens the Redis that services share: limits, messages and copies, never the truth.
+// Package redisx opens the Redis that services share. It holds limits, messages and copies, but no authoritative data.
 package redisx
 
 import (
@@ -19,25 +19,27 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Config are the settings of Redis.
+// Config holds the settings of Redis.
 type Config struct {
-	// URL of Redis: redis://user:password@host:6379/0, rediss:// for TLS, unix:///path/redis.sock. Several addresses are written
-	// redis://a:6379?addr=b:6379: nodes of a cluster, or Sentinels.
+	// URL of Redis: redis://user:password@host:6379/0, rediss:// for TLS, unix:///path/redis.sock.
+	// Several addresses, of cluster nodes or Sentinels, are written redis://a:6379?addr=b:6379.
 	URL string `env:"REDIS_URL, required"`
-	// Cluster says that the one address of URL is a Redis Cluster's, which names its nodes.
+	// Cluster reports that the single address in URL belongs to
+	// a Redis Cluster, which returns the addresses of its nodes.
 	Cluster bool `env:"REDIS_CLUSTER, default=false"`
-	// SentinelMaster is what Sentinels at the addresses of URL call the primary, whose credentials are those of URL; empty: there are none.
+	// SentinelMaster is the name of the primary at the Sentinels in URL.
+	// The credentials in URL are the primary's. Empty: no Sentinels.
 	SentinelMaster string `env:"REDIS_SENTINEL_MASTER"`
-	// SentinelUsername and SentinelPassword are what the Sentinels themselves want, if anything.
+	// SentinelUsername and SentinelPassword are the credentials for the Sentinels themselves, if they require any.
 	SentinelUsername string `env:"REDIS_SENTINEL_USERNAME"`
 	SentinelPassword string `env:"REDIS_SENTINEL_PASSWORD"`
-	// CAFile holds the certificates, as PEM, by which Redis' own is verified; empty: the system's.
+	// CAFile is a PEM file of the certificates that verify Redis's certificate; empty: those of the system.
 	CAFile string `env:"REDIS_CA_FILE"`
-	// Timeout bounds the making of a connection, and each command's sending and answer.
+	// Timeout bounds dialing, and the sending and the answer of each command.
 	Timeout time.Duration `env:"REDIS_TIMEOUT, default=500ms"`
 }
 
-// Validate refuses what cannot be read, without repeating the URL: it may hold a password.
+// Validate checks the settings. It does not repeat the URL, which may contain a password.
 func (c *Config) Validate() error {
 	options, err := c.options()
 	switch {
@@ -55,7 +57,7 @@ func (c *Config) Validate() error {
 	return c.trust(options)
 }
 
-// options reads the URL, and says what it leads to.
+// options parses the URL and returns the options of the client.
 func (c *Config) options() (*redis.UniversalOptions, error) {
 	single, err := redis.ParseURL(c.URL)
 	addresses := []string{}
@@ -67,7 +69,7 @@ func (c *Config) options() (*redis.UniversalOptions, error) {
 		return nil, err
 	}
 	if len(addresses) == 0 {
-		addresses = []string{single.Addr} // one that begins with a slash is dialled as a unix socket
+		addresses = []string{single.Addr} // an address that begins with a slash is a unix socket
 	}
 	return &redis.UniversalOptions{
 		Addrs: addresses, DB: single.DB, Username: single.Username, Password: single.Password, TLSConfig: single.TLSConfig,
@@ -75,7 +77,7 @@ func (c *Config) options() (*redis.UniversalOptions, error) {
 	}, nil
 }
 
-// withoutAddresses is a URL without its further addresses.
+// withoutAddresses returns a URL without its additional addresses.
 func withoutAddresses(all string) string {
 	parsed, err := url.Parse(all)
 	if err != nil {
@@ -87,7 +89,7 @@ func withoutAddresses(all string) string {
 	return parsed.String()
 }
 
-// trust has the server's certificate verified by those of the file.
+// trust sets the certificates of CAFile as those that verify the server.
 func (c *Config) trust(options *redis.UniversalOptions) error {
 	if c.CAFile == "" {
 		return nil
@@ -106,8 +108,8 @@ func (c *Config) trust(options *redis.UniversalOptions) error {
 	return nil
 }
 
-// Open returns a client with tracing. It does not connect yet, and a Redis that is away costs a caller cfg.Timeout
-// at most: what Redis holds has a stand-in.
+// Open returns a client with tracing. It does not connect yet. While Redis is down, a
+// command fails after cfg.Timeout at the latest; every use of Redis has a fallback.
 func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.UniversalClient, error) {
 	options, err := cfg.options()
 	if err != nil {
@@ -121,7 +123,7 @@ func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.Univer
 	options.MaxRetries = 1
 	options.ContextTimeoutEnabled = true
 	client := redis.NewUniversalClient(options)
-	// Statements hold client addresses (limits are kept by them), so they stay out of spans.
+	// Statements contain client addresses, by which limits are counted, and are therefore excluded from spans.
 	err = redisotel.InstrumentTracing(client, redisotel.WithTracerProvider(tel.TracerProvider),
 		redisotel.WithDBStatement(false), redisotel.WithDialFilter(true), redisotel.WithCallerEnabled(false))
 	if err != nil {
@@ -130,8 +132,9 @@ func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.Univer
 	return client, nil
 }
 
-// dialer makes connections that are given up where nobody acknowledges (package dial), within timeout, a TLS handshake
-// included. go-redis' own wait for the system's bound, which is a quarter of an hour.
+// dialer returns a dial function whose connections fail without acknowledgements
+// (package dial). It takes at most timeout, including a TLS handshake. go-redis's
+// own connections would wait for the system's limit of a quarter of an hour.
 func dialer(timeout time.Duration, secure *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	plain := dial.Dialer()
 	plain.Timeout = timeout

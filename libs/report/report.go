@@ -1,5 +1,5 @@
-// Package report is what the reports of all services share: which dates they are about, and by which stretches of time they add up
-// (pages.md, Reports).
+// Package report holds the common types of all services' reports: their
+// dates, and the periods by which they add up (pages.md, Reports).
 package report
 
 import (
@@ -12,36 +12,36 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// By is a stretch of time that a report has rows for.
+// By is the length of the periods of a report, each of which has rows.
 type By string
 
-// The stretches; weeks begin on Mondays.
+// The lengths of periods; weeks begin on Mondays.
 const (
 	Day   By = "day"
 	Week  By = "week"
 	Month By = "month"
 )
 
-// MaxDays bounds the dates of a report: three years.
+// MaxDays is the maximal number of dates of a report: three years.
 const MaxDays = 3*365 + 1
 
-// MaxRows bounds the rows of a report.
+// MaxRows is the maximal number of rows of a report.
 const MaxRows = 50_000
 
-// TooManyRows refuses a report of more than [MaxRows].
+// TooManyRows returns the fault of a report with more than [MaxRows].
 func TooManyRows() error {
 	return fault.Newf(fault.InvalidParameter, "by: there are more than %d rows; ask for fewer dates, or by week or month.", MaxRows)
 }
 
-// Query asks for a report about the dates From to To of the business, both included. Row by row its date is the first of the stretch,
-// which for the first row may lie before From: what it counts does not.
+// Query requests a report about the dates From to To of the business, both inclusive. The date of a row is the
+// first date of its period. For the first row it can be before From, but dates before From are not counted.
 type Query struct {
 	From timespan.Date `json:"from"`
 	To   timespan.Date `json:"to"`
 	By   By            `json:"by"`
 }
 
-// Check bounds a query. Faults: invalid_parameter.
+// Check validates a query. Faults: invalid_parameter.
 func (q Query) Check() error {
 	switch {
 	case q.By != Day && q.By != Week && q.By != Month:
@@ -54,12 +54,12 @@ func (q Query) Check() error {
 	return nil
 }
 
-// Values are the parameters of a request for it.
+// Values returns the query parameters of a request for the report.
 func (q Query) Values() url.Values {
 	return url.Values{"from": {q.From.String()}, "to": {q.To.String()}, "by": {string(q.By)}}
 }
 
-// Start is the first date of the stretch in which d lies.
+// Start returns the first date of the period that contains d.
 func (by By) Start(d timespan.Date) timespan.Date {
 	switch by {
 	case Week:
@@ -68,12 +68,12 @@ func (by By) Start(d timespan.Date) timespan.Date {
 	case Month:
 		year, month, _ := d.YMD()
 		return timespan.NewDate(year, month, 1)
-	default: // a day is its own stretch
+	default: // a day is its own period
 	}
 	return d
 }
 
-// Stretches are the first dates of all stretches in which a date of the query lies, in their order.
+// Stretches returns the first dates of all periods with a date in the query, in order.
 func (q Query) Stretches() []timespan.Date {
 	var all []timespan.Date
 	for start := q.By.Start(q.From); start <= q.To; start = q.By.next(start) {
@@ -82,7 +82,7 @@ func (q Query) Stretches() []timespan.Date {
 	return all
 }
 
-// next is the first date of the stretch that follows the one which begins at start.
+// next returns the first date of the period after the one that begins at start.
 func (by By) next(start timespan.Date) timespan.Date {
 	switch by {
 	case Week:
@@ -90,7 +90,7 @@ func (by By) next(start timespan.Date) timespan.Date {
 	case Month:
 		year, month, _ := start.YMD()
 		return timespan.NewDate(year, month+1, 1)
-	default: // a day is its own stretch
+	default: // a day is its own period
 	}
 	return start + 1
 }
@@ -102,29 +102,30 @@ type Report[Row any] struct {
 	Rows     []Row  `json:"rows"`
 }
 
-// Revenue is what was sold and paid, by the date on which it begins.
+// Revenue is the revenue from sales, by the start date of what was sold.
 type Revenue struct {
 	Rows []RevenueRow `json:"rows"` // by date, kind and currency
 }
 
-// RevenueRow is one kind of what is sold, in one currency and stretch.
+// RevenueRow is the revenue of one kind of sale, in one currency and period.
 type RevenueRow struct {
-	Date     timespan.Date `json:"date"` // the first of the stretch
+	Date     timespan.Date `json:"date"` // first date of the period
 	Kind     string        `json:"kind"` // booking, ticket or reservation
 	Currency string        `json:"currency"`
 	Sold     int64         `json:"sold"`     // bookings, orders of tickets or reservations that are not cancelled
-	Total    json.Number   `json:"total"`    // their prices; what the owner gave away without a price counts 0
-	Paid     json.Number   `json:"paid"`     // online, whatever became of it
-	Refunded json.Number   `json:"refunded"` // of that, what has gone back
+	Total    json.Number   `json:"total"`    // sum of their prices; sales of the owner without a price count 0
+	Paid     json.Number   `json:"paid"`     // paid online, including later refunds
+	Refunded json.Number   `json:"refunded"` // refunded part of Paid
 }
 
-// UtilisationRow says how much of a member's time is booked in one stretch.
+// UtilisationRow is the booked part of a member's working time in one period.
 type UtilisationRow struct {
-	Date          timespan.Date `json:"date"` // the first of the stretch
+	Date          timespan.Date `json:"date"` // first date of the period
 	StaffID       uuid.UUID     `json:"staff_id"`
-	StaffName     string        `json:"staff_name"`     // "" where the offer does not know the member any more
-	BookedMinutes int64         `json:"booked_minutes"` // buffers included, also outside of hours
-	OpenMinutes   int64         `json:"open_minutes"`   // of the hours published now, without blocked time
-	// Utilisation is booked by open minutes; null where the member does not work. What is booked outside of hours may bring it above 1.
+	StaffName     string        `json:"staff_name"`     // "" if the offer no longer has the member
+	BookedMinutes int64         `json:"booked_minutes"` // with buffers, also outside working hours
+	OpenMinutes   int64         `json:"open_minutes"`   // by the currently published hours, without blocked time
+	// Utilisation is BookedMinutes divided by OpenMinutes; null if the member
+	// does not work. Bookings outside working hours can raise it above 1.
 	Utilisation *float64 `json:"utilisation"`
 }

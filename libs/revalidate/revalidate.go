@@ -1,7 +1,8 @@
-// Package revalidate keeps values in memory that change rarely and elsewhere, and asks there whether they are still the newest.
+// Package revalidate is a cache of values that another service owns and that
+// change rarely. It asks that service whether a value is still the newest.
 //
-// A value is trusted for [TrustFor], or until [Cache.Expire] says that there is news. While nobody answers, or nobody soon enough,
-// the last good value is served on, and its age is told (stale-if-error).
+// A value is trusted for [TrustFor], or until [Cache.Expire] reports a change. If the service does
+// not answer in time, the cache serves the last valid value and records its age (stale-if-error).
 package revalidate
 
 import (
@@ -18,34 +19,34 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// TrustFor is how long a value is taken for the newest without asking.
+// TrustFor is how long a value is considered the newest without asking.
 const TrustFor = 2 * time.Second
 
-// Value is what is kept: a pointer to one version of something. It is shared by readers.
+// Value is a cached value: a pointer to one version of an object. Readers share it.
 type Value interface {
 	comparable
-	Number() int64 // of the version; it grows
-	Size() int     // what it takes of the cache's bound
+	Number() int64 // version number; it only grows
+	Size() int     // its part of the cache's total size
 }
 
-// Ask asks for the newest value of key. known is the one in memory, or nil: it is returned itself where it is still the newest.
-// With mayBeOld, and only where nothing is known, the answer may be the last one that was, with the time since then. The fault
-// business_not_found says that there is none.
+// Ask requests the newest value of key. known is the value in memory, or nil; if it is still the newest,
+// it is returned itself. If mayBeOld is set, which requires that known is nil, the result may be an older
+// value with the time since it was the newest. The fault business_not_found means that no value exists.
 type Ask[V Value] func(ctx context.Context, key string, known V, mayBeOld bool) (V, time.Duration, error)
 
-// Options are what a cache is made with.
+// Options configure a cache.
 type Options struct {
-	Most     int           // of all sizes together; one value is kept at least, and the least recently used goes first
-	Patience time.Duration // how long a reader waits for news of what is in memory; 0 is no bound
+	Most     int           // maximal total size; at least one value is kept, and the least recently used goes first
+	Patience time.Duration // how long a reader waits for an answer if a value is in memory; 0: no bound
 	Clock    clock.Clock
-	Stale    metric.Int64Counter // of the readers that were given a value of which nobody says that it is the newest
+	Stale    metric.Int64Counter // counts reads of a value that is not confirmed as the newest
 	Ages     metric.Float64Histogram
-	// Unanswered is told, where it is not nil, why a value in memory is served on.
+	// Unanswered, if not nil, is called with the error because of which a value in memory is served.
 	Unanswered func(ctx context.Context, key string, err error)
 }
 
-// Ages returns the histogram of how old values are, in seconds since they were last known to be the newest, with which
-// readers are answered while nobody says whether there is a newer one.
+// Ages returns the histogram of the ages of values that are served
+// unconfirmed, in seconds since they were last known to be the newest.
 func Ages(tel *telemetry.Telemetry) metric.Float64Histogram {
 	ages, err := tel.Meter.Float64Histogram("slotmesh.offer.age", metric.WithUnit("s"),
 		metric.WithDescription("Age of the last good version where it is served: since it was last known to be the newest."),
@@ -56,39 +57,39 @@ func Ages(tel *telemetry.Telemetry) metric.Float64Histogram {
 	return ages
 }
 
-// Cache keeps values by their keys.
+// Cache holds values by key.
 type Cache[V Value] struct {
 	ask     Ask[V]
 	opts    Options
 	flights singleflight.Group
 
-	mu      sync.Mutex // of all below, entries included
+	mu      sync.Mutex // protects the fields below and the entries
 	entries *simplelru.LRU[string, *entry[V]]
 	size    int
 }
 
-// entry is a value and what is known of whether it is the newest.
+// entry is a value with the times of its validation.
 type entry[V Value] struct {
 	value   V
-	checked time.Time // when it last was the newest
-	due     time.Time // from when on it is asked again
+	checked time.Time // when it was last known to be the newest
+	due     time.Time // when it must be revalidated
 }
 
 // New returns an empty cache.
 func New[V Value](ask Ask[V], options Options) *Cache[V] {
 	c := &Cache[V]{ask: ask, opts: options}
-	// The bound is kept by size; by number it is out of reach.
+	// The cache is bounded by size; the limit by number is never reached.
 	c.entries, _ = simplelru.NewLRU(1<<30, func(_ string, e *entry[V]) { c.size -= e.value.Size() })
 	return c
 }
 
-// Newest returns the value that is the newest while the call lasts.
+// Newest returns a value that is the newest at some time during the call.
 func (c *Cache[V]) Newest(ctx context.Context, key string) (V, error) {
 	e, err := c.revalidate(ctx, key, false)
 	return e.value, err
 }
 
-// Recent returns a value that was the newest at some time within the last [TrustFor]; it never returns an older one.
+// Recent returns a value that was the newest at some time within the last [TrustFor], and never an older one.
 func (c *Cache[V]) Recent(ctx context.Context, key string) (V, error) {
 	now := c.opts.Clock.Now()
 	if e, known := c.lookup(key); known && now.Before(e.due) && e.age(now) < TrustFor {
@@ -97,7 +98,7 @@ func (c *Cache[V]) Recent(ctx context.Context, key string) (V, error) {
 	return c.Newest(ctx, key)
 }
 
-// Get returns a value that was the newest at some time within the last [TrustFor], or the last good one.
+// Get returns a value that was the newest at some time within the last [TrustFor], or the last valid one.
 func (c *Cache[V]) Get(ctx context.Context, key string) (V, error) {
 	now := c.opts.Clock.Now()
 	e, known := c.lookup(key)
@@ -111,7 +112,8 @@ func (c *Cache[V]) Get(ctx context.Context, key string) (V, error) {
 	return e.value, err
 }
 
-// LastKnown returns what [Cache.Newest] does, or the last good value; and how long ago that was last known to be the newest.
+// LastKnown returns the result of [Cache.Newest], or the last valid value.
+// It also returns the time since that value was last known to be the newest.
 func (c *Cache[V]) LastKnown(ctx context.Context, key string) (V, time.Duration, error) {
 	e, err := c.orLast(ctx, key, func(ctx context.Context, key string) (entry[V], error) { return c.revalidate(ctx, key, true) })
 	if err != nil {
@@ -120,13 +122,13 @@ func (c *Cache[V]) LastKnown(ctx context.Context, key string) (V, time.Duration,
 	return e.value, e.age(c.opts.Clock.Now()), nil
 }
 
-// Peek returns the value in memory, if there is one.
+// Peek returns the value in memory, if any.
 func (c *Cache[V]) Peek(key string) (V, bool) {
 	e, known := c.lookup(key)
 	return e.value, known
 }
 
-// Expire makes the next [Cache.Get] of key ask.
+// Expire makes the next [Cache.Get] of key revalidate.
 func (c *Cache[V]) Expire(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,8 +137,8 @@ func (c *Cache[V]) Expire(key string) {
 	}
 }
 
-// orLast returns what ask learns. Where a value is in memory, it waits no longer than the patience, and serves that where it learns
-// nothing.
+// orLast returns the result of ask. If a value is in memory, it waits at
+// most for the configured patience, and returns that value if ask fails.
 func (c *Cache[V]) orLast(ctx context.Context, key string, ask func(context.Context, string) (entry[V], error)) (entry[V], error) {
 	now := c.opts.Clock.Now()
 	last, known := c.lookup(key)
@@ -150,7 +152,7 @@ func (c *Cache[V]) orLast(ctx context.Context, key string, ask func(context.Cont
 	switch {
 	case err == nil && newest.age(now) < TrustFor:
 		return newest, nil
-	case err == nil: // nobody knows whether it is the newest
+	case err == nil: // not confirmed as the newest
 		last = newest
 	case !known || fault.Is(err, fault.BusinessNotFound) || ctx.Err() != nil:
 		return newest, err
@@ -162,7 +164,7 @@ func (c *Cache[V]) orLast(ctx context.Context, key string, ask func(context.Cont
 	return last, nil
 }
 
-// old counts that a value is served of which nobody says whether it is the newest.
+// old records that an unconfirmed value is served.
 func (c *Cache[V]) old(ctx context.Context, e entry[V], now time.Time) {
 	c.opts.Stale.Add(ctx, 1)
 	c.opts.Ages.Record(ctx, e.age(now).Seconds())
@@ -170,7 +172,7 @@ func (c *Cache[V]) old(ctx context.Context, e entry[V], now time.Time) {
 
 func (e *entry[V]) age(now time.Time) time.Duration { return now.Sub(e.checked) }
 
-// shared asks once for all who wait for it. The question goes on when they have gone, for who comes later.
+// shared revalidates once for all concurrent callers. The request continues after they have left, for later callers.
 func (c *Cache[V]) shared(ctx context.Context, key string) (entry[V], error) {
 	result := c.flights.DoChan(key, func() (any, error) { return c.revalidate(context.WithoutCancel(ctx), key, true) })
 	select {
@@ -181,8 +183,9 @@ func (c *Cache[V]) shared(ctx context.Context, key string) (entry[V], error) {
 	}
 }
 
-// revalidate asks, and keeps what it learns. A value counts as checked from the moment of asking, so that a change during the
-// call is not missed. Unknown keys are not remembered: guesses must not push out values.
+// revalidate asks for the newest value and stores the answer. A value counts as
+// confirmed from the time of the request, so that a change during the request is not
+// missed. Missing keys are not stored, because random keys must not evict values.
 func (c *Cache[V]) revalidate(ctx context.Context, key string, mayBeOld bool) (entry[V], error) {
 	asked := c.opts.Clock.Now()
 	last, known := c.lookup(key)
@@ -198,7 +201,8 @@ func (c *Cache[V]) revalidate(ctx context.Context, key string, mayBeOld bool) (e
 	at := asked.Add(-age)
 	e, have := c.entries.Get(key)
 	switch {
-	case have && (e.value.Number() > newest.Number() || e.value.Number() == newest.Number() && e.checked.After(at)): // another call learned more
+	// Another call has a newer answer.
+	case have && (e.value.Number() > newest.Number() || e.value.Number() == newest.Number() && e.checked.After(at)):
 	case have && e.value == newest:
 		e.checked, e.due = at, at.Add(TrustFor)
 	default:
@@ -222,7 +226,7 @@ func (c *Cache[V]) lookup(key string) (entry[V], bool) {
 	return entry[V]{}, false
 }
 
-// postpone lets the next readers until another [TrustFor] has passed have what is in memory, and not each of them ask.
+// postpone makes reads use the value in memory for another [TrustFor], so that not every read asks.
 func (c *Cache[V]) postpone(key string, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

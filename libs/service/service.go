@@ -1,5 +1,5 @@
-// Package service puts services together: it opens the server, Redis, the clients of peers and the limits that most of them
-// have, and closes each when the service stops. Who has tables opens them by libs/postgres.
+// Package service assembles services. It opens the parts that most of them have (server, Redis, clients of
+// peers, limits) and closes them when the service stops. Services with tables open them with libs/postgres.
 package service
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
-// Service is a service that is being put together.
+// Service is a service during its assembly.
 type Service struct {
 	*server.Server
 	rt    server.Runtime
 	peers peer.Config
 }
 
-// New returns a service, ready to run, with the parts and routes that assemble adds. It connects to nothing yet.
+// New returns a service that is ready to run, with the parts and routes that assemble adds. It does not connect yet.
 func New(cfg server.Config, rt server.Runtime, assemble func(*Service) error) (*server.Server, error) {
 	srv, err := server.New(cfg, rt)
 	if err != nil {
@@ -36,7 +36,7 @@ func New(cfg server.Config, rt server.Runtime, assemble func(*Service) error) (*
 	return srv, nil
 }
 
-// Redis opens the client of Redis.
+// Redis returns a client of Redis and closes it when the service stops.
 func (s *Service) Redis(ctx context.Context, cfg redisx.Config) (redis.UniversalClient, error) {
 	rdb, err := redisx.Open(ctx, cfg, s.rt.Telemetry)
 	if err != nil {
@@ -46,7 +46,8 @@ func (s *Service) Redis(ctx context.Context, cfg redisx.Config) (redis.Universal
 	return rdb, nil
 }
 
-// Limits returns what counts requests in Redis. A service with public paths gives its Pass to [server.Server.Limit].
+// Limits returns a gate that counts requests in Redis. A service
+// with public paths passes its Pass to [server.Server.Limit].
 func (s *Service) Limits(cfg limits.Config, rdb redis.UniversalClient) *limits.Gate {
 	return limits.New(cfg, cfg.Counting.Open(rdb, s.rt.Telemetry), s.rt.Telemetry)
 }
@@ -58,20 +59,21 @@ func (s *Service) Peer(name, url string, options ...peer.Option) *peer.Client {
 	return client
 }
 
-// Offers returns what keeps the offers of catalog, and listens for their changes.
+// Offers returns a client that caches catalog's offers and listens for their changes.
 func (s *Service) Offers(catalog *peer.Client, rdb redis.UniversalClient) *catalogclient.Client {
 	offers := catalogclient.NewClient(catalog, s.rt.Telemetry)
 	s.Go("offer changes", func(ctx context.Context) error { return offers.Run(ctx, rdb) })
 	return offers
 }
 
-// Erase erases what the service keeps of businesses that were removed long enough ago.
+// Erase adds the job that deletes the service's data of removed businesses after the retention time.
 func (s *Service) Erase(catalog *peer.Client, erase catalogclient.Erase) {
 	eraser := &catalogclient.Eraser{Catalog: catalog, Erase: erase, Clock: s.rt.Clock, Telemetry: s.rt.Telemetry}
 	s.Go("erasing removed businesses", eraser.Run)
 }
 
-// Forget forgets the customers that the service keeps in pool, some time after the end of what they took. One replica at a time does it.
+// Forget adds the retention job, which anonymizes the customers in pool some
+// time after their bookings have ended. Only one replica at a time runs it.
 func (s *Service) Forget(catalog *peer.Client, offers *catalogclient.Client, pool *pgxpool.Pool, kept catalogclient.Remembered) {
 	alone := func(ctx context.Context, work func(context.Context) error) error {
 		_, err := postgres.Alone(ctx, pool, "forgetting customers", work)

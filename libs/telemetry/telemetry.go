@@ -1,8 +1,8 @@
 // Package telemetry sets up traces, metrics and logs of one service.
 //
-// Nothing is global: a process may hold several services, each with providers and a service.name of its own. Traces go
-// out over OTLP when an endpoint is configured, metrics are scraped from the internal port, logs are JSON lines that
-// carry the trace's id. Customer data belongs in none of the three.
+// Nothing is global: a process may run several services, each with its own providers and service.name.
+// Traces are exported over OTLP if an endpoint is configured. Metrics are scraped from the internal
+// port. Logs are JSON lines with the trace id. None of the three may contain customer data.
 package telemetry
 
 import (
@@ -29,7 +29,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Config are the telemetry settings of a service.
+// Config holds the telemetry settings of a service.
 type Config struct {
 	// OTLPEndpoint is the base URL of an OTLP/HTTP collector; empty: traces are not sent.
 	OTLPEndpoint string `env:"OTEL_EXPORTER_OTLP_ENDPOINT"`
@@ -37,7 +37,7 @@ type Config struct {
 	LogLevel slog.Level `env:"LOG_LEVEL, default=info"`
 }
 
-// Validate refuses an endpoint that traces could not be sent to.
+// Validate checks that the endpoint is a base URL.
 func (c *Config) Validate() error {
 	if c.OTLPEndpoint == "" {
 		return nil
@@ -48,7 +48,7 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// Telemetry is what a service reports through.
+// Telemetry holds the logger, tracer and meter of a service.
 type Telemetry struct {
 	Logger         *slog.Logger
 	TracerProvider trace.TracerProvider
@@ -61,7 +61,7 @@ type Telemetry struct {
 	stop     []func(context.Context) error
 }
 
-// New sets up the telemetry of the named service; its log lines go to logs.
+// New sets up the telemetry of the named service. It writes log lines to logs.
 func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Telemetry, error) {
 	res := resource.NewSchemaless(attribute.String("service.name", service))
 	registry := prometheus.NewRegistry()
@@ -70,11 +70,11 @@ func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Tele
 	if err != nil {
 		return nil, err
 	}
-	// Exemplars would be collected at every measurement, and nobody reads them from the text format.
+	// Exemplars would cost time at every measurement, and the text format does not show them.
 	meters := sdkmetric.NewMeterProvider(sdkmetric.WithResource(res), sdkmetric.WithReader(reader),
 		sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter))
 	stop := []func(context.Context) error{meters.Shutdown}
-	// Spans that go nowhere have ids all the same, which logs and answers carry, and hand on what a caller decided.
+	// Spans that are not exported still have ids, for logs and answers, and pass on the caller's sampling decision.
 	tracing := []sdktrace.TracerProviderOption{sdktrace.WithSampler(sdktrace.ParentBased(sdktrace.NeverSample()))}
 	if cfg.OTLPEndpoint != "" {
 		exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(cfg.OTLPEndpoint+"/v1/traces"))
@@ -91,10 +91,10 @@ func New(ctx context.Context, cfg Config, service string, logs io.Writer) (*Tele
 	return t, nil
 }
 
-// Stderr is where a service's log lines go by default.
+// Stderr returns the default destination of log lines.
 func Stderr() io.Writer { return os.Stderr }
 
-// Discard is telemetry that goes nowhere, for tests; its spans still have ids.
+// Discard returns telemetry for tests that is not exported; its spans still have ids.
 func Discard() *Telemetry {
 	t := assemble(slog.New(slog.DiscardHandler), sdktrace.NewTracerProvider(), sdkmetric.NewMeterProvider())
 	t.registry = prometheus.NewRegistry()
@@ -113,15 +113,15 @@ func assemble(logger *slog.Logger, traces trace.TracerProvider, meters metric.Me
 	}
 }
 
-// Gatherer gives the metrics to a program that shows those of several services together.
+// Gatherer returns the metrics for a program that shows those of several services together.
 func (t *Telemetry) Gatherer() prometheus.Gatherer { return t.registry }
 
-// MetricsHandler serves the metrics in Prometheus's text format.
+// MetricsHandler returns a handler that serves the metrics in Prometheus's text format.
 func (t *Telemetry) MetricsHandler() http.Handler {
 	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{})
 }
 
-// Shutdown sends what is still buffered and stops.
+// Shutdown exports buffered data and stops.
 func (t *Telemetry) Shutdown(ctx context.Context) error {
 	var errs []error
 	for _, stop := range t.stop {
@@ -130,7 +130,7 @@ func (t *Telemetry) Shutdown(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Counter returns a counter; a name that OpenTelemetry refuses is a fault of the program.
+// Counter returns a counter. It panics for an invalid name.
 func (t *Telemetry) Counter(name, description string) metric.Int64Counter {
 	counter, err := t.Meter.Int64Counter(name, metric.WithDescription(description))
 	if err != nil {
@@ -139,7 +139,7 @@ func (t *Telemetry) Counter(name, description string) metric.Int64Counter {
 	return counter
 }
 
-// Seconds returns a histogram of durations in seconds.
+// Seconds returns a histogram of durations in seconds. It panics for an invalid name.
 func (t *Telemetry) Seconds(name, description string) metric.Float64Histogram {
 	histogram, err := t.Meter.Float64Histogram(name, metric.WithDescription(description), metric.WithUnit("s"),
 		metric.WithExplicitBucketBoundaries(.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10))
@@ -149,7 +149,7 @@ func (t *Telemetry) Seconds(name, description string) metric.Float64Histogram {
 	return histogram
 }
 
-// traceHandler adds the current trace's ids to each log line.
+// traceHandler adds the ids of the current trace to each log line.
 type traceHandler struct{ slog.Handler }
 
 func (h traceHandler) Handle(ctx context.Context, r slog.Record) error {

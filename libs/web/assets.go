@@ -15,10 +15,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// Assets are the files that pages ask for. Each has a name that changes with its content, so that browsers keep it for good.
+// Assets are the static files of pages. The name of each contains a
+// digest of its content, so that browsers can cache it permanently.
 type Assets struct {
-	at     string            // the path that they lie below, such as /assets
-	names  map[string]string // of the file → with the digest
+	at     string            // path prefix, such as /assets
+	names  map[string]string // file name → name with digest
 	byName map[string]*asset
 }
 
@@ -27,7 +28,8 @@ type asset struct {
 	plain, gzipped []byte
 }
 
-// NewAssets reads the files of the folder dist, which `make generate` fills; they are shown below the path at. It errs where a file cannot be read.
+// NewAssets reads the files in the folder dist, which `make generate` creates.
+// They are served below the path at. It returns an error if a file cannot be read.
 func NewAssets(files fs.FS, at string) (*Assets, error) {
 	a := &Assets{at: at, names: map[string]string{}, byName: map[string]*asset{}}
 	entries, err := fs.ReadDir(files, "dist")
@@ -65,7 +67,7 @@ func (a *Assets) add(name string, content []byte) error {
 	return nil
 }
 
-// Path is where a file is found; "" for one that is not there.
+// Path returns the path of a file; "" if the file does not exist.
 func (a *Assets) Path(name string) string {
 	if a.names[name] == "" {
 		return ""
@@ -76,15 +78,15 @@ func (a *Assets) Path(name string) string {
 // Mount adds the route of the files.
 func (a *Assets) Mount(router fiber.Router) { router.Get(a.at+"/:name", a.serve) }
 
-// A year, the longest that browsers are told to keep anything.
+// One year, the longest cache time in use.
 const forGood = "public, max-age=31536000, immutable"
 
-// A script that other sites name is asked for again after some minutes: they keep its address for good.
+// A script that other sites embed is cached for some minutes only, because they refer to it by a fixed address.
 const forMinutes = "public, max-age=600"
 
 func (a *Assets) serve(c *fiber.Ctx) error { return send(c, a.byName[c.Params("name")], forGood) }
 
-// Elsewhere gives a file to pages of other sites, which know it by the path that it is mounted at.
+// Elsewhere returns a handler that serves a file to pages of other sites, at the fixed path where it is mounted.
 func (a *Assets) Elsewhere(name string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		c.Set("Cross-Origin-Resource-Policy", "cross-origin")

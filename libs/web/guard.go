@@ -13,19 +13,19 @@ import (
 
 // Policy is what a page may do in the browser beyond its own host.
 type Policy struct {
-	// Ancestors are the origins that may show the page in a frame; none: nobody.
+	// Ancestors are the origins that may embed the page in a frame; empty: none.
 	Ancestors []string
-	// Nonce admits the page's one inline style, which carries the business's colour; "": no inline style.
+	// Nonce permits the page's inline style, which sets the business's colour; "": no inline style.
 	Nonce string
-	// FormTargets are the origins that a form's answer may lead to, such as a payment provider's.
+	// FormTargets are the origins to which a form's response may redirect, such as a payment provider's.
 	FormTargets []string
 }
 
-// Nonce returns a value for [Policy.Nonce], new for each page.
+// Nonce returns a new value for [Policy.Nonce]. Each page needs its own.
 func Nonce() string { return rand.Text() }
 
-// Protect sets the headers that keep a page to itself: scripts, styles, fonts and connections from its own host alone, images by https,
-// no frame but those of the policy, and its address told to nobody else.
+// Protect sets the security headers of a page: scripts, styles, fonts and connections only from its
+// own host, images only over https, framing only by p.Ancestors, and no referrer for other sites.
 func Protect(c *fiber.Ctx, p Policy) {
 	style := "style-src 'self'"
 	if p.Nonce != "" {
@@ -44,9 +44,10 @@ func Protect(c *fiber.Ctx, p Policy) {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
 }
 
-// Form reads a form that was sent from a page of this host. What another site makes a browser send says so in Sec-Fetch-Site, or by
-// its Origin where the browser is older; what says neither comes from no browser, and has nobody's cookies to misuse. Faults:
-// source_forbidden; unsupported_media_type; those of [server.Body].
+// Form reads a form that a page of this host sent. A request that another site triggered
+// is recognized by Sec-Fetch-Site, or by its Origin in an older browser. A request with
+// neither header does not come from a browser and carries no user's cookies, so that it
+// is accepted. Faults: source_forbidden; unsupported_media_type; those of [server.Body].
 func Form(c *fiber.Ctx) (url.Values, error) {
 	if err := SameOrigin(c); err != nil {
 		return nil, err
@@ -65,7 +66,8 @@ func Form(c *fiber.Ctx) (url.Values, error) {
 	return values, nil
 }
 
-// SameOrigin refuses what another site made a browser send, as [Form] does. Fault: source_forbidden.
+// SameOrigin refuses a request that another site triggered in
+// a browser, by the rules of [Form]. Fault: source_forbidden.
 func SameOrigin(c *fiber.Ctx) error {
 	return sameSite(c.Get("Sec-Fetch-Site"), c.Get(fiber.HeaderOrigin), c.Hostname())
 }

@@ -1,8 +1,9 @@
-// Package web is what the pages of all services are made of: the frame around each page and the fields of its forms (templ), the
-// style (style/, in layers), the files that pages ask for, the headers that keep a page to itself, the language of its reader, and the
-// check that a form was sent from here.
+// Package web holds the common parts of the pages of all services: the frame of a page and
+// its form fields (templ), the style (style/, in layers), static files, security headers,
+// the choice of the reader's language, and the check that a form comes from the same site.
 //
-// A page is a fiber handler that parses, calls one use case and renders one view. Nothing here knows a business.
+// A page is a fiber handler that parses its input, calls one use case
+// and renders one view. This package knows nothing about businesses.
 package web
 
 import (
@@ -17,10 +18,10 @@ import (
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// maxKeptPage is the size of the largest buffer that is kept: a rare large page must not hold its memory for good.
+// maxKeptPage is the maximal size of a buffer in the pool: a rare large page must not occupy memory permanently.
 const maxKeptPage = 512 << 10 // bytes
 
-// keepBuffer gives a buffer back to the pool, and reports whether it is small enough to be kept.
+// keepBuffer returns a buffer to the pool if it is small enough, and reports whether it was.
 func keepBuffer(page *bytes.Buffer) bool {
 	if page.Cap() > maxKeptPage {
 		return false
@@ -29,7 +30,8 @@ func keepBuffer(page *bytes.Buffer) bool {
 	return true
 }
 
-// Render answers with a view. It is made whole before anything is sent, so that a view that fails becomes an error and no half page.
+// Render answers with a view. It renders the whole view before it sends
+// anything, so that a failure becomes an error instead of half a page.
 func Render(c *fiber.Ctx, status int, view templ.Component) error {
 	page, _ := buffers.Get().(*bytes.Buffer)
 	defer keepBuffer(page)
@@ -38,7 +40,7 @@ func Render(c *fiber.Ctx, status int, view templ.Component) error {
 		return err
 	}
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-	c.Context().Response.SetBody(page.Bytes()) // which takes a copy
+	c.Context().Response.SetBody(page.Bytes()) // SetBody copies the bytes
 	c.Status(status)
 	return nil
 }

@@ -1,9 +1,9 @@
-// Package zone loads time zones by their IANA names, from one set of rules for the whole process. It is pure: whoever
-// reads files gives it their content (package zonefiles).
+// Package zone loads time zones by their IANA names, from one set of rules for the whole
+// process. It is pure: package zonefiles reads the files and passes their content.
 //
-// Governments change time zones at a few weeks' notice, so the rules that are part of the program are only the last
-// resort. Go's own search is not used: it takes the machine's files even if they are older, and names that only this
-// machine knows.
+// Governments change time zones at a few weeks' notice. The rules that are part of the
+// program are therefore only the last resort. Go's own lookup is not used, because it uses
+// the machine's files even if they are older, and accepts names that only this machine knows.
 package zone
 
 import (
@@ -29,14 +29,14 @@ var embedded []byte
 // EmbeddedVersion is the version of the rules that are part of the program.
 const EmbeddedVersion = "2025c"
 
-// embeddedSince is when it was released.
+// embeddedSince is the release date of the embedded rules.
 var embeddedSince = time.Date(2025, time.December, 10, 0, 0, 0, 0, time.UTC)
 
-// Rules are a set of rules of time zones.
+// Rules is a set of time zone rules.
 type Rules struct {
 	Version string    // such as 2026c
-	Source  string    // where they come from: embedded, or a path
-	Since   time.Time // when they were released, as far as that is known
+	Source  string    // origin: embedded, or a path
+	Since   time.Time // release date, if known
 	// Read returns the compiled rules (TZif) of a zone.
 	Read func(name string) ([]byte, error)
 
@@ -56,7 +56,7 @@ var Embedded = sync.OnceValue(func() *Rules {
 	return rules
 })
 
-// Zip returns the rules of a file as zoneinfo.zip of the Go distribution is.
+// Zip returns the rules in a file with the format of zoneinfo.zip of the Go distribution.
 func Zip(content []byte) (*Rules, error) {
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
@@ -101,16 +101,16 @@ var (
 // maxName is the length of the longest name that is looked up.
 const maxName = 64
 
-// strange are names that files of zone data have and that clients do not know: browsers and phones refuse them.
+// strange are names in zone data files that clients do not know: browsers and phones reject them.
 var strange = map[string]bool{"Local": true, "localtime": true, "posixrules": true, "Factory": true}
 
-// Known reports whether a name has the form of a name that clients know, too.
+// Known reports whether a name has a form that clients know, too.
 func Known(name string) bool {
 	return len(name) <= maxName && plainName.MatchString(name) && !strange[name] &&
 		!strings.HasPrefix(name, "right/") && !strings.HasPrefix(name, "posix/")
 }
 
-// Names returns the names of the zones that are part of the program and that clients know, in alphabetical order.
+// Names returns the names of the embedded zones that clients know, in alphabetical order.
 var Names = sync.OnceValue(func() []string {
 	archive, err := zip.NewReader(bytes.NewReader(embedded), int64(len(embedded)))
 	if err != nil {
@@ -129,7 +129,7 @@ var Names = sync.OnceValue(func() []string {
 // Load returns a time zone by its IANA name, such as Europe/Lisbon.
 func Load(name string) (*time.Location, error) { return Current().Load(name) }
 
-// Load returns a time zone by its IANA name. It reads each once.
+// Load returns a time zone by its IANA name. It reads each zone once.
 func (r *Rules) Load(name string) (*time.Location, error) {
 	if known, ok := r.loaded.Load(name); ok {
 		return known.(*time.Location), nil
@@ -149,7 +149,7 @@ func (r *Rules) Load(name string) (*time.Location, error) {
 	return known.(*time.Location), nil
 }
 
-// String names the rules for people, such as "2026c, /usr/share/zoneinfo".
+// String describes the rules for people, such as "2026c, /usr/share/zoneinfo".
 func (r *Rules) String() string {
 	version := r.Version
 	if version == "" {
@@ -158,7 +158,7 @@ func (r *Rules) String() string {
 	return version + ", " + r.Source
 }
 
-// IsOld reports whether the rules were released more than a year before now. Rules of an unknown time are not.
+// IsOld reports whether the rules were released more than a year before now. It returns false if the date is unknown.
 func (r *Rules) IsOld(now time.Time) bool {
 	return !r.Since.IsZero() && now.After(r.Since.AddDate(1, 0, 0))
 }

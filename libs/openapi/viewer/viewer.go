@@ -1,4 +1,5 @@
-// Package viewer shows an OpenAPI document on a page: RapiDoc, bundled, so that nothing is loaded from elsewhere, with what such pages look like.
+// Package viewer renders an OpenAPI document as a page with RapiDoc. The
+// script is bundled, so that the page loads nothing from other hosts.
 package viewer
 
 import (
@@ -29,19 +30,19 @@ var (
 // Page is a page for developers.
 type Page struct {
 	Title    string
-	Part     string // of Slotmesh, beside its name
+	Part     string // part of Slotmesh, shown beside its name
 	Sections []Section
-	Script   string // where [Script] is served
-	Document string // where the OpenAPI document is
+	Script   string // path of [Script]
+	Document string // path of the OpenAPI document
 	Try      bool   // whether the reference sends requests
-	Content  any    // what the main part shows
+	Content  any    // data of the main part
 }
 
-// Section is a part of a page that its navigation leads to: the ID is an element's.
+// Section is a part of a page to which the navigation links; ID is the id of its element.
 type Section struct{ ID, Name string }
 
-// policy lets a page run its own viewer and ask its own origin, and nothing else. The viewer sets style attributes,
-// hence 'unsafe-inline' for styles alone.
+// policy lets a page run its own viewer and connect to its own origin, and nothing
+// more. The viewer sets style attributes, which requires 'unsafe-inline' for styles.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -51,7 +52,8 @@ var guarded = map[string]string{
 	"Referrer-Policy":         "no-referrer",
 }
 
-// File renders the page, whose main part is a template of html/template that is given the page. Its template "reference" is the document's viewer.
+// File renders the page. main is an html/template for the main part, executed
+// with the page as its data. Its template "reference" is the document's viewer.
 func (p Page) File(main string) (*openapi.File, error) {
 	page, err := template.New("page").Funcs(template.FuncMap{"style": func() template.CSS { return template.CSS(style) }}).Parse(frame)
 	if err == nil {
@@ -67,12 +69,12 @@ func (p Page) File(main string) (*openapi.File, error) {
 	return openapi.NewFile(html.Bytes(), fiber.MIMETextHTMLCharsetUTF8, guarded), nil
 }
 
-// Script returns the file of the viewer, which takes the colours of its page. It is made once in a process.
+// Script returns the file of the viewer, which uses the colours of its page. It is created once per process.
 var Script = sync.OnceValue(func() *openapi.File {
 	return openapi.NewFile(slices.Concat(within(rapidoc), colours), fiber.MIMETextJavaScriptCharsetUTF8, guarded)
 })
 
-// within makes the viewer a part of a page, which has its own main part.
+// within adapts the viewer for a page that has its own main element.
 func within(viewer []byte) []byte {
 	return []byte(strings.NewReplacer("<main ", "<div ", "</main>", "</div>").Replace(string(viewer)))
 }

@@ -1,5 +1,5 @@
-// Command bundle makes what browsers get of the sources of a service's pages: every .css and .ts file in the folder src below the working
-// directory becomes one small file in dist, with all that it imports.
+// Command bundle builds the browser files of a service's pages. Every .css and .ts file in the
+// folder src of the working directory becomes one minified file in dist, with all its imports.
 package main
 
 import (

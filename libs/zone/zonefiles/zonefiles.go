@@ -24,8 +24,8 @@ import (
 
 // Config are the settings of the rules of time zones.
 type Config struct {
-	// Path is a folder of compiled zone data, or a zoneinfo.zip, that is used whatever its version; empty: the newest
-	// of the system's and the embedded one.
+	// Path is a folder of compiled zone data, or a zoneinfo.zip, that is used regardless
+	// of its version; empty: the newer of the system's and the embedded rules.
 	Path string `env:"ZONE_DATA"`
 }
 
@@ -38,7 +38,7 @@ func (c *Config) Validate() error {
 	return err
 }
 
-// system are the folders in which systems keep compiled zone data.
+// system are the folders in which operating systems store compiled zone data.
 var system = []string{"/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ", "/etc/zoneinfo"}
 
 // Choose makes package zone use the rules of the settings, otherwise the system's if they are newer than the embedded
@@ -56,7 +56,7 @@ func Choose(cfg Config) error {
 	return nil
 }
 
-// Describe names the rules that a process with this ZONE_DATA uses, or what is wrong with them.
+// Describe returns a description of the rules that a process with this ZONE_DATA uses, or the error.
 func Describe(path string) string {
 	if err := Choose(Config{Path: path}); err != nil {
 		return err.Error()
@@ -64,7 +64,7 @@ func Describe(path string) string {
 	return zone.Current().String()
 }
 
-// newest returns the newest rules of these folders and the embedded ones.
+// newest returns the newest rules in these folders and the embedded ones.
 func newest(folders []string) *zone.Rules {
 	best := zone.Embedded()
 	for _, folder := range folders {
@@ -131,8 +131,8 @@ func versionOf(path string) (string, time.Time) {
 	return "", time.Time{}
 }
 
-// since returns when rules of a year were released: when their file was made, if that was in their year or the next
-// one, otherwise the middle of the year.
+// since returns the release date of rules of a year: the date of their file
+// if it is in that year or the next one, otherwise the middle of the year.
 func since(year string, made time.Time) time.Time {
 	of, _ := strconv.Atoi(strings.TrimSpace(year))
 	if made.Year() == of || made.Year() == of+1 {
@@ -141,7 +141,7 @@ func since(year string, made time.Time) time.Time {
 	return time.Date(of, time.July, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// warned are the rules of which the process has warned.
+// warned holds the rules about which the process has already logged a warning.
 var warned atomic.Pointer[zone.Rules]
 
 // Report adds the metric slotmesh.zones.info, and logs a warning once if the rules are older than a year.
