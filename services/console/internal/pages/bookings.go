@@ -21,10 +21,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// onPage is how many bookings a page lists.
+// onPage is the number of bookings on one page of the list.
 const onPage = 50
 
-// listOf reads the list that the address asks for; without any filter it begins today. A query looks through all.
+// listOf reads the list of bookings for the parameters of the address.
+// Without a filter, the list begins today. A query searches all dates.
 func (p *Pages) listOf(c *fiber.Ctx, page *view.Page) (view.List, error) {
 	l := view.List{Asked: asked(c), Today: page.Business.Today(page.Now).String()}
 	l.Asked.Del("lang")
@@ -88,7 +89,7 @@ var columns = []string{
 	"customer_name", "customer_email", "customer_phone", "source", "created_at", "timezone",
 }
 
-// exportBookings sends what the address asks for as a table that spreadsheets read.
+// exportBookings sends the bookings that the address asks for as CSV.
 func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -109,15 +110,15 @@ func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	})
 }
 
-// sendTable sends what list gives, page by page, as a table that spreadsheets read.
+// sendTable sends the entries of list, which arrive page by page, as a CSV file.
 func sendTable[T any](c *fiber.Ctx, name string, columns []string, row func(T) []string, list func(take func([]T)) error) error {
 	var out bytes.Buffer
-	out.WriteString("\ufeff") // by which spreadsheets know UTF-8
+	out.WriteString("\ufeff") // spreadsheets recognize UTF-8 by this mark
 	table := csv.NewWriter(&out)
-	_ = table.Write(columns) // into memory
+	_ = table.Write(columns) // cannot fail: it writes into memory
 	err := list(func(entries []T) {
 		for _, each := range entries {
-			_ = table.Write(row(each)) // into memory
+			_ = table.Write(row(each)) // cannot fail: it writes into memory
 		}
 	})
 	if err != nil {
@@ -143,7 +144,8 @@ func row(b booking.Booking) []string {
 	}
 }
 
-// answerColumns are the columns of the answers to the questions of a business, and of answers to what is no longer asked.
+// answerColumns returns the columns of a business's questions,
+// and one more for answers to questions that it no longer asks.
 func answerColumns(offer *catalog.Offer) []string {
 	var names []string
 	for _, q := range offer.Form {
@@ -152,7 +154,7 @@ func answerColumns(offer *catalog.Offer) []string {
 	return append(names, "other_answers")
 }
 
-// answerCells are the answers in form_data, each in the column of its question.
+// answerCells returns the answers in form_data, each in the column of its question.
 func answerCells(offer *catalog.Offer, formData json.RawMessage) []string {
 	cells := make([]string, len(offer.Form)+1)
 	var others []string
@@ -169,7 +171,7 @@ func answerCells(offer *catalog.Offer, formData json.RawMessage) []string {
 	return cells
 }
 
-// paymentColumns are the status of a payment, what was paid online and what of it went back.
+// paymentColumns returns the status of a payment, the amount paid online and the amount refunded.
 func paymentColumns(pay *booking.Payment) (string, string, string) {
 	if pay == nil {
 		return "", "", ""

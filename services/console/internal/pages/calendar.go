@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// calendar shows a day by member, or a week; without a date, that of today.
+// calendar shows a day with a column for each member, or a week. Without a date it shows today.
 func (p *Pages) calendar(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCalendar)
 	if err != nil {

@@ -15,7 +15,7 @@ func (p *Pages) mountClasses(business *gate.Router) {
 	business.Get("/classes/:id", access.SeeBookings, p.roster)
 }
 
-// classes shows the sessions of a week; without a date, that of today.
+// classes shows the class sessions of a week. Without a date it shows the current week.
 func (p *Pages) classes(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceClasses)
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *Pages) classes(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Classes(page, sessions))
 }
 
-// roster shows who comes to a session; without a date, today.
+// roster lists the guests of a class session. Without a date it shows today's session.
 func (p *Pages) roster(c *fiber.Ctx) error {
 	page, id, err := p.pageAbout(c, view.PlaceClasses)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountCustomers adds who has booked, bought or reserved.
+// mountCustomers adds the pages about customers: people who have booked a service, bought tickets or reserved a rental.
 func (p *Pages) mountCustomers(business *gate.Router) {
 	business.Get("/customers", access.SeeCustomers, p.customers)
 	business.Post("/customers", access.SeeCustomers, p.find)
@@ -24,7 +24,7 @@ func (p *Pages) mountCustomers(business *gate.Router) {
 	business.Post("/customers/erase", access.Erase, p.eraseCustomer)
 }
 
-// customers lists customers by address, those of a query or all.
+// customers lists customers by email address: those that a query finds, or all.
 func (p *Pages) customers(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCustomers)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p *Pages) customers(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Customers(page, view.CustomerList{Query: text, Found: list.Customers, Next: list.NextCursor, Paged: cursor != ""}))
 }
 
-// customer shows one customer. Who has nothing any more, as after an erasing, is not there.
+// customer shows one customer. Fault: not_found if nothing is stored about the customer, for example after erasure.
 func (p *Pages) customer(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCustomers)
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *Pages) showCustomer(c *fiber.Ctx, page *view.Page, email string, erased
 	return p.show(c, fiber.StatusOK, page, view.OneCustomer(page, one))
 }
 
-// exportCustomer sends all that is held of a customer as a file.
+// exportCustomer sends all data stored about a customer as a file.
 func (p *Pages) exportCustomer(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -89,7 +89,8 @@ func (p *Pages) exportCustomer(c *fiber.Ctx) error {
 	return c.Send(text)
 }
 
-// eraseCustomer forgets a customer but for what lies ahead, unless that was ticked too, and says what was forgotten and what was kept.
+// eraseCustomer erases a customer's data. It keeps upcoming bookings unless the box
+// for them is ticked too. The page then lists what was erased and what was kept.
 func (p *Pages) eraseCustomer(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// drop moves a booking to where it was dropped in the calendar, whatever notice, limits and grid say, and leads back there: the page says
-// what was done and how to undo it, or why it was not. A booking that is no longer where the page showed it stays where it is.
+// drop reschedules a booking to the place in the calendar where it was dropped, and redirects back to the calendar.
+// Minimum notice, booking limits and the time grid do not apply. The calendar then shows the change with an undo
+// button, or the reason for the refusal. If the booking has changed since the page was shown, drop leaves it as it is.
 func (p *Pages) drop(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -48,7 +49,8 @@ func (p *Pages) drop(c *fiber.Ctx) error {
 	return backTo(c, slug, withUndo(back, b, moved, isSilent(form)), "done", warned("moved", moved))
 }
 
-// withUndo adds to the address of a page what a booking was before it was moved, and is now, and whether its customer is not notified.
+// withUndo adds to the address of a page the booking's time and member
+// before and after the reschedule, and whether the customer is not notified.
 func withUndo(back string, before, after *booking.Booking, silent bool) string {
 	path, query, _ := strings.Cut(back, "?")
 	values, err := url.ParseQuery(query)
@@ -63,8 +65,8 @@ func withUndo(back string, before, after *booking.Booking, silent bool) string {
 	return path + "?" + values.Encode()
 }
 
-// readUndo reads what [withUndo] has written; whatever else the address says, the form asks for what its booking's state and the person's role
-// allow.
+// readUndo reads the parameters that [withUndo] wrote. It is safe to trust
+// them: the undo form itself checks the booking's state and the person's role.
 func readUndo(c *fiber.Ctx) *view.Undo {
 	was := strings.Split(c.Query("undo"), " ")
 	if len(was) != len([]string{"id", "date", "time", "staff"}) || len(was[2]) < len("15:04") || c.Query("done") != "moved" {

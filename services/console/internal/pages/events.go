@@ -39,7 +39,7 @@ func (p *Pages) mountEvents(business *gate.Router) {
 	business.Post("/tickets/:id/refund", access.Refund, p.refundTickets)
 }
 
-// events lists those that are not over, or with past=yes those that are.
+// events lists upcoming events, or past ones with past=yes.
 func (p *Pages) events(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceEvents)
 	if err != nil {
@@ -109,7 +109,7 @@ var orderColumns = []string{
 	"created_at", "cancelled_at", "customer_phone",
 }
 
-// exportOrders sends the orders of an event that the address asks for as a table that spreadsheets read.
+// exportOrders sends the orders of an event that the address asks for as CSV.
 func (p *Pages) exportOrders(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -156,7 +156,7 @@ func orderRow(t booking.Ticket) []string {
 	}
 }
 
-// askSell asks what to sell at the door.
+// askSell shows the form that sells tickets at the door.
 func (p *Pages) askSell(c *fiber.Ctx) error {
 	page, s, err := p.selling(c)
 	if err != nil {
@@ -166,7 +166,7 @@ func (p *Pages) askSell(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Sell(page, *s))
 }
 
-// selling is the form of an event, with what is left now.
+// selling returns the page and the empty sale form of the event in the path, with the number of tickets left now.
 func (p *Pages) selling(c *fiber.Ctx) (*view.Page, *view.Selling, error) {
 	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {
@@ -179,7 +179,7 @@ func (p *Pages) selling(c *fiber.Ctx) (*view.Page, *view.Selling, error) {
 	return page, &view.Selling{Event: event.Events[0], Unknown: event.Unknown}, nil
 }
 
-// sell sells tickets of one or more tiers, once for each form that was shown.
+// sell sells tickets of one or more tiers. The Idempotency-Key of the form lets each shown form sell once.
 func (p *Pages) sell(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -201,7 +201,7 @@ func (p *Pages) sell(c *fiber.Ctx) error {
 	return p.notSold(c, err, s.Key, form)
 }
 
-// notSold shows the form again, with what was typed and what is left by now.
+// notSold shows the form again with the typed values, the error and the number of tickets left now.
 func (p *Pages) notSold(c *fiber.Ctx, err error, key string, form url.Values) error {
 	page, s, again := p.selling(c)
 	if again != nil {
@@ -219,14 +219,14 @@ func (p *Pages) notSold(c *fiber.Ctx, err error, key string, form url.Values) er
 		return err
 	}
 	page.Wrong = page.Words.Say(sentence)
-	s.Key = rand.Text() // another order than the one that was refused
+	s.Key = rand.Text() // the next order differs from the refused one
 	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
 		s.Key = key
 	}
 	return p.show(c, fault.KindOf(err).Status, page, view.Sell(page, *s))
 }
 
-// typedOrder reads the form, and finds what is wrong with it before anybody is asked; all else booking judges.
+// typedOrder reads the form and checks it as far as it can without a request. The booking service checks the rest.
 func typedOrder(page *view.Page, form url.Values, s *view.Selling) booking.NewTicket {
 	s.Name, s.Email, s.Key = strings.TrimSpace(form.Get("name")), strings.TrimSpace(form.Get("email")), form.Get("key")
 	s.Count, s.Wrong = map[string]string{}, map[string]string{}
@@ -256,7 +256,7 @@ func typedOrder(page *view.Page, form url.Values, s *view.Selling) booking.NewTi
 	return order
 }
 
-// foundOrder is an order that a form is about.
+// foundOrder returns the order in the path, with its page.
 func (p *Pages) foundOrder(c *fiber.Ctx) (*view.Page, *booking.Ticket, error) {
 	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {
@@ -286,7 +286,7 @@ func (p *Pages) showCancelTickets(c *fiber.Ctx, status int, page *view.Page, ask
 	return p.show(c, status, page, view.CancelTickets(page, asked))
 }
 
-// cancelTickets cancels an order with the refund that was chosen.
+// cancelTickets cancels an order with the chosen refund.
 func (p *Pages) cancelTickets(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

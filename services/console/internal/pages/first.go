@@ -26,15 +26,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// firstStep is one of the forms of the first visit, over fields of the offer.
+// firstStep is one of the forms of the first visit. It edits fields of the offer.
 type firstStep struct {
 	name   string
 	groups func(*offered) []form.Group
-	// then brings the rest of the offer in line with what was typed; before are the keys of the team until then. nil for nothing.
+	// then adapts the rest of the offer to the typed values. before are
+	// the keys of the members before the change. nil means no adaptation.
 	then func(fields document.Fields, before []string)
 }
 
-// firstSteps are the five forms. The first one is asked by /business of a business that is not there yet.
+// firstSteps are the five forms. The route /business shows the first one, because the business does not exist yet.
 var firstSteps = []firstStep{
 	{"business", func(o *offered) []form.Group {
 		return only(businessPart.groups(o), "name", "timezone", "currency", "default_language")
@@ -53,7 +54,7 @@ var firstSteps = []firstStep{
 	}, func(fields document.Fields, _ []string) { usecase.Open(fields) }},
 }
 
-// only are the groups with these fields alone.
+// only returns the groups reduced to the fields with these names. Groups without such a field are dropped.
 func only(groups []form.Group, names ...string) []form.Group {
 	var kept []form.Group
 	for _, g := range groups {
@@ -66,12 +67,12 @@ func only(groups []form.Group, names ...string) []form.Group {
 	return kept
 }
 
-// rows is a list of objects, each with the fields of these groups.
+// rows returns a field for a list of objects. Each object has the fields of groups.
 func rows(list, label, key string, groups []form.Group) form.Field {
 	return form.Field{Name: list, Kind: form.Rows, Label: label, Key: key, Fields: form.All(groups)}
 }
 
-// soldGroups are what the business offers: the services, and events or rentals where its trade has them.
+// soldGroups returns the fields for what the business sells: services, and events or rentals if its trade has them.
 func soldGroups(o *offered) []form.Group {
 	services := only(serviceGroups(o), "name", "category", "duration_minutes", "price", "staff")
 	if len(o.choices("staff")) == 0 {
@@ -95,7 +96,7 @@ func soldGroups(o *offered) []form.Group {
 	return groups
 }
 
-// mountFirst adds the first visit: five forms from nothing to what can be booked (pages.md).
+// mountFirst adds the first visit: five forms that take a new business to one that can be booked (pages.md).
 func (p *Pages) mountFirst(all, business *gate.Router) {
 	all.Get("/business", access.ManageAccounts, p.askBusiness)
 	all.Post("/business", access.ManageAccounts, p.beginBusiness)
@@ -107,14 +108,14 @@ func (p *Pages) mountFirst(all, business *gate.Router) {
 	}
 }
 
-// askBusiness shows the first form of all, filled in as far as the browser says who asks.
+// askBusiness shows the first form. It presets the language and the currency from the browser's language.
 func (p *Pages) askBusiness(c *fiber.Ctx) error {
 	page := p.plain(c, "")
 	typed := view.Beginning{Beginning: usecase.Beginning{Trade: "salon", Language: page.Words.Code, Currency: currencyOf(page.Words.Asked)}, Key: rand.Text()}
 	return p.show(c, fiber.StatusOK, page, view.Begin(page, typed))
 }
 
-// currencyOf is what is paid with where a language is spoken; "" for a language without a region.
+// currencyOf returns the currency of a language tag's region, or "" for a tag without a region.
 func currencyOf(tag string) string {
 	region, sure := language.Make(tag).Region()
 	unit, ok := currency.FromRegion(region)
@@ -124,8 +125,8 @@ func currencyOf(tag string) string {
 	return unit.String()
 }
 
-// currencyCode returns the code of a currency that was typed as a code in any letters, or as a symbol that one currency alone
-// has. It returns anything else in upper case.
+// currencyCode returns the code of a currency that was typed as a code in upper or lower case,
+// or as a symbol that only one currency has. It returns any other text in upper case.
 func currencyCode(typed string) string {
 	var found []string
 	for _, code := range money.Codes() {
@@ -142,8 +143,8 @@ func currencyCode(typed string) string {
 	return strings.ToUpper(typed)
 }
 
-// zoneName returns the name of a time zone that was typed in any letters, or as a city that one zone alone has, such as Lisbon.
-// It returns anything else as it is.
+// zoneName returns the name of a time zone that was typed in upper or lower case, or as a city
+// that only one zone has, such as Lisbon. It returns any other text unchanged.
 func zoneName(typed string) string {
 	var found []string
 	for _, name := range zone.Names() {
@@ -160,7 +161,8 @@ func zoneName(typed string) string {
 	return typed
 }
 
-// beginBusiness makes a business of the first form, once for each form that was shown.
+// beginBusiness creates a business from the first form. The
+// Idempotency-Key of the form lets each shown form create one.
 func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {
@@ -203,8 +205,8 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(published.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
-// beside puts a sentence about each problem beside the field of the business that it is about; those about others are
-// returned.
+// beside puts the sentence for each problem into wrong, under the field of
+// the business that it is about. It returns the sentences about other fields.
 func beside(page *view.Page, problems []manifest.Problem, wrong map[string]string) []string {
 	var others []string
 	for _, problem := range problems {
@@ -221,7 +223,7 @@ func beside(page *view.Page, problems []manifest.Problem, wrong map[string]strin
 	return others
 }
 
-// goOn leads to where the first visit goes on.
+// goOn redirects to the form with which the first visit continues.
 func (p *Pages) goOn(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceOffer)
 	if err != nil {
@@ -230,8 +232,9 @@ func (p *Pages) goOn(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(page.Business.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
-// stepped is the offer that a form of the first visit is about, or nil where the page has led to another: a business that can be booked has had its
-// first visit, and one that is managed elsewhere is set up there.
+// stepped returns the version of the offer that a form of the first visit edits.
+// It returns nil after it has redirected: to the last page if the business can
+// already be booked, or to its services if another system manages the offer.
 func (p *Pages) stepped(c *fiber.Ctx, version int64) (*offered, error) {
 	o, err := p.offered(c, "", version)
 	if err != nil {
@@ -266,10 +269,11 @@ func (p *Pages) showStep(c *fiber.Ctx, status, i int, o *offered, f view.Form) e
 	return p.show(c, status, o.page, view.First(o.page, view.FirstStep{Offering: o.about, Form: f, Names: names, Place: i}))
 }
 
-// missingToOpen are the sentences for what a business lacks to be booked (usecase.MissingToOpen).
+// missingToOpen maps what a business lacks before it can be booked to its sentence (usecase.MissingToOpen).
 var missingToOpen = map[string]string{usecase.LacksOffer: "offer_none_services", usecase.LacksHours: "first_no_hours"}
 
-// saveStep writes what was typed into the version that the form was shown from, publishes that and leads to the next form.
+// saveStep writes the typed values into the version that the form was
+// shown from, publishes the result and redirects to the next form.
 func (p *Pages) saveStep(i int) fiber.Handler {
 	step := firstSteps[i]
 	next := "/first/done"
@@ -313,7 +317,7 @@ func (p *Pages) saveStep(i int) fiber.Handler {
 	}
 }
 
-// firstDone says where the business can be booked, and what many do next.
+// firstDone shows the address of the booking page and suggests next steps.
 func (p *Pages) firstDone(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceOffer)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// askCancel asks whether a booking is to be cancelled. Of one that is over there is nothing to ask.
+// askCancel shows the cancellation form of a booking. A booking that cannot be cancelled redirects to its page.
 func (p *Pages) askCancel(c *fiber.Ctx) error {
 	page, b, err := p.found(c)
 	if err != nil {
@@ -45,11 +45,12 @@ func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, asked view
 	return p.show(c, status, page, view.Cancel(page, asked))
 }
 
-// byAmount is the choice of a refund whose amount is typed.
+// byAmount is the refund choice for a typed amount.
 const byAmount = "amount"
 
-// chosenRefund reads the refund that the form of a cancellation chose. It returns the sentence that asks again where there is no amount, or the
-// policy gives back another one by now than was shown.
+// chosenRefund reads the refund that a cancellation form chose. It returns the name of a
+// sentence, and the form is shown again, if the amount is invalid or the cancellation policy
+// now gives another amount than the form showed. Fault: invalid_parameter for any other choice.
 func chosenRefund(form url.Values, preview func() (*booking.Cancellation, error)) (booking.RefundAmount, string, error) {
 	refund := booking.RefundAmount(cmp.Or(form.Get("refund"), string(booking.RefundPolicy)))
 	switch {
@@ -73,7 +74,7 @@ func chosenRefund(form url.Values, preview func() (*booking.Cancellation, error)
 	return refund, "", nil
 }
 
-// cancel cancels a booking with the refund that was chosen.
+// cancel cancels a booking with the chosen refund.
 func (p *Pages) cancel(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -103,8 +104,8 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 	return p.showCancel(c, status, page, asked)
 }
 
-// asksAgain says why a cancellation was not made: about its amount, or of the whole form. It reports false for what is not the person's to see
-// to.
+// asksAgain writes the reason for a refused cancellation into amount if it is about the amount, or into
+// page.Wrong. It returns the status of the page. It reports false for faults that the person cannot solve.
 func asksAgain(page *view.Page, again string, err error, amount *string) (int, bool) {
 	status := fiber.StatusConflict
 	if err != nil {
@@ -124,7 +125,7 @@ func asksAgain(page *view.Page, again string, err error, amount *string) (int, b
 	return status, true
 }
 
-// amountOf reads an amount as a person types it, with a point or a comma.
+// amountOf parses a typed amount with a decimal point or comma. It reports false for an invalid or negative amount.
 func amountOf(typed string) (booking.RefundAmount, bool) {
 	d, err := decimal.NewFromString(strings.Replace(strings.TrimSpace(typed), ",", ".", 1))
 	if err != nil || d.IsNegative() || len(typed) > 20 {
@@ -133,7 +134,7 @@ func amountOf(typed string) (booking.RefundAmount, bool) {
 	return booking.RefundAmount(d.String()), true
 }
 
-// tooMuch returns the sentence for a refund above what was paid online and has not gone back; "" for a refund that is not.
+// tooMuch returns the sentence for a refund larger than the amount left to refund. It returns "" for any other refund.
 func tooMuch(page *view.Page, refund booking.RefundAmount, pay *booking.Payment, currency string) string {
 	wanted, err := decimal.NewFromString(string(refund))
 	rest, err2 := decimal.NewFromString(left(pay).String())
@@ -145,7 +146,7 @@ func tooMuch(page *view.Page, refund booking.RefundAmount, pay *booking.Payment,
 	})
 }
 
-// left is what was paid online and has not gone back.
+// left returns the amount that was paid online and is not refunded.
 func left(pay *booking.Payment) json.Number {
 	if pay == nil {
 		return "0"
@@ -232,7 +233,7 @@ func (p *Pages) move(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.Move(page, m))
 }
 
-// warned names what was done, and whether that breaks a rule for customers.
+// warned returns the name of the notice: done, or its variant for a change that breaks a rule for customers.
 func warned(done string, b *booking.Booking) string {
 	if len(b.Warnings) > 0 {
 		return done + "_warned"
@@ -240,7 +241,8 @@ func warned(done string, b *booking.Booking) string {
 	return done
 }
 
-// notifiedBy is the context of a write that a form asks for. Its box for notifying the customer is ticked or not.
+// notifiedBy returns the context for the write of a form. If the
+// customer is not to be notified, the context marks the write as silent.
 func notifiedBy(c *fiber.Ctx, form url.Values) context.Context {
 	if isSilent(form) {
 		return actor.Silently(c.UserContext())
@@ -248,13 +250,13 @@ func notifiedBy(c *fiber.Ctx, form url.Values) context.Context {
 	return c.UserContext()
 }
 
-// isSilent reports whether a form has the box for notifying the customer, which is not ticked.
+// isSilent reports whether a form has the box for notifying the customer and the box is not ticked.
 func isSilent(form url.Values) bool {
 	return form.Get("notifies") == "yes" && form.Get("notify") != "yes"
 }
 
-// refused says what keeps a start from being booked, beside the field where there is one. It reports false for what is not the person's to
-// see to.
+// refused writes why a start cannot be booked into fields, or into page.Wrong if no field is concerned.
+// It returns the status of the page. It reports false for faults that the person cannot solve.
 func refused(page *view.Page, err error, fields *map[string]string) (int, bool) {
 	f := fault.Of(err)
 	field, sentence := "", sentences[f.Kind]
@@ -286,14 +288,14 @@ func refused(page *view.Page, err error, fields *map[string]string) (int, bool) 
 	return f.Kind.Status, true
 }
 
-// fieldOf are the fields of forms by the names that booking gives them.
+// fieldOf maps the parameter names of the services to the field names of forms.
 var fieldOf = map[string]string{
 	"date": "date", "time": "time", "staff_id": "staff", "party_size": "people", "customer_name": "name", "customer_email": "email",
 	"customer_phone": "phone", "service_ids": "service", "variants": "service", "name": "name", "scope": "scope", "expires_at": "days", "shows": "shows",
 	"rental_id": "rental", "start_date": "start", "end_date": "end", "start_time": "start_time", "end_time": "end_time", "quantity": "quantity",
 }
 
-// askBooking asks what to book; the address may name a service, a date, a time and a member.
+// askBooking shows the booking form. The address may preset a service, a date, a time and a member.
 func (p *Pages) askBooking(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceNew)
 	if err != nil {
@@ -306,7 +308,7 @@ func (p *Pages) askBooking(c *fiber.Ctx) error {
 	}))
 }
 
-// book books for a customer, once for each form that was shown.
+// book books for a customer. The Idempotency-Key of the form lets each shown form book once.
 func (p *Pages) book(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -331,14 +333,15 @@ func (p *Pages) book(c *fiber.Ctx) error {
 		return err
 	}
 	typed.Refused = slices.Contains(ofStart, fault.KindOf(err))
-	typed.Key = rand.Text() // another booking than the one that was refused
+	typed.Key = rand.Text() // the next booking differs from the refused one
 	if fault.Is(err, fault.OutcomeUnknown) || fault.Is(err, fault.IdempotencyInProgress) {
 		typed.Key = form.Get("key")
 	}
 	return p.show(c, status, page, view.New(page, typed))
 }
 
-// ofStart are the faults of a start that cannot be booked, of which another page says why.
+// ofStart are the faults of a start that cannot be booked. For
+// them the form links to the page that explains the reason.
 var ofStart = []fault.Kind{
 	fault.SlotUnavailable, fault.NoStaffAvailable, fault.DateInPast, fault.Closed, fault.NotAStart, fault.StaffNotFound, fault.ServiceNotFound, fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing,
 }
@@ -355,7 +358,7 @@ func typedBooking(form url.Values) view.Booking {
 	}
 }
 
-// checked finds what is wrong before anybody is asked; all else booking judges.
+// checked finds invalid fields without a request. The booking service checks the rest.
 func checked(page *view.Page, b view.Booking) map[string]string {
 	wrong := map[string]string{}
 	for field, value := range map[string]string{"service": b.Service, "date": b.Date, "time": b.Time, "name": b.Name} {

@@ -21,18 +21,18 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// Addresses are the public ones that owners are told of, each without a slash at its end.
+// Addresses are the public base URLs that the pages show to owners, each without a trailing slash.
 type Addresses struct {
-	Pages  string // base of the customers' pages, such as https://book.example.com
+	Pages  string // base of the booking pages, such as https://book.example.com
 	Public string // base of the API and of MCP
 }
 
-// doneIntegrating are the names of what these pages do, as addresses say it.
+// doneIntegrating are the values of the parameter done that the integration pages use.
 var doneIntegrating = []string{
 	"key_revoked", "feed_removed", "webhook_tested", "webhook_paused", "webhook_resumed", "webhook_changed", "webhook_removed", "delivery_again",
 }
 
-// mountIntegrations adds what connects a business with other programs (Settings › Integrations).
+// mountIntegrations adds the pages that connect a business with other programs (Settings › Integrations).
 func (p *Pages) mountIntegrations(business *gate.Router) {
 	business.Get("/settings", access.SignedIn, p.settings)
 	business.Get("/settings/keys", access.Integrate, p.keys)
@@ -54,12 +54,14 @@ func (p *Pages) settings(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Settings(page))
 }
 
-// toPage leads to a page of the business, which says what was done, or was not.
+// toPage redirects to a page of the business. The parameter says is "done"
+// or "wrong"; its value what names the sentence that the page shows.
 func toPage(c *fiber.Ctx, slug, path, says, what string) error {
 	return c.Redirect(view.Path(slug)+path+"?"+url.Values{says: {what}}.Encode(), fiber.StatusSeeOther)
 }
 
-// ends is what one press does to the thing of the path's id; it leads to a page that says so.
+// ends handles a one-button form: it runs do on the object whose id
+// is in the path, and redirects to a page that shows the result.
 func (p *Pages) ends(to, done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if _, err := web.Form(c); err != nil {
@@ -80,7 +82,7 @@ func (p *Pages) ends(to, done string, do func(*fiber.Ctx, string, uuid.UUID) err
 	}
 }
 
-// keys lists API keys, and offers to make one.
+// keys lists API keys and shows the form for a new one.
 func (p *Pages) keys(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceSettings)
 	if err != nil {
@@ -99,7 +101,8 @@ func (p *Pages) showKeys(c *fiber.Ctx, status int, page *view.Page, k view.Keys)
 	return p.show(c, status, page, view.APIKeys(page, k))
 }
 
-// makeKey makes a key, once for each form that was shown. The page that answers is the only one that ever shows it.
+// makeKey creates an API key. The Idempotency-Key of the form lets each
+// shown form create one. Only the page of this response ever shows the key.
 func (p *Pages) makeKey(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -137,7 +140,8 @@ func (p *Pages) makeKey(c *fiber.Ctx) error {
 	return p.showKeys(c, status, page, view.Keys{Form: typed})
 }
 
-// conflict is the sentence about a thing that was not made: it was made before, under the form's Idempotency-Key, or there are too many.
+// conflict returns the name of the sentence for a conflict: madeBefore if the form's
+// Idempotency-Key has already created the object, otherwise the one for too many objects.
 func conflict(err error, madeBefore string) string {
 	if strings.HasPrefix(fault.Of(err).Sentence, "Idempotency-Key") {
 		return madeBefore
@@ -149,7 +153,7 @@ func (p *Pages) revokeKey(c *fiber.Ctx, slug string, id uuid.UUID) error {
 	return p.owner.RevokeKey(c.UserContext(), gate.Principal(c), slug, id)
 }
 
-// feeds lists calendar feeds, and offers to make one.
+// feeds lists calendar feeds and shows the form for a new one.
 func (p *Pages) feeds(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceSettings)
 	if err != nil {
@@ -168,7 +172,7 @@ func (p *Pages) showFeeds(c *fiber.Ctx, status int, page *view.Page, f view.Feed
 	return p.show(c, status, page, view.CalendarFeeds(page, f))
 }
 
-// makeFeed makes a feed. The page that answers is the only one that ever shows its address.
+// makeFeed creates a calendar feed. Only the page of this response ever shows its address.
 func (p *Pages) makeFeed(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -207,7 +211,7 @@ func (p *Pages) removeFeed(c *fiber.Ctx, slug string, id uuid.UUID) error {
 	return p.owner.RevokeCalendar(c.UserContext(), gate.Principal(c), slug, id)
 }
 
-// embed shows the lines that bring the booking page into another site, as the address asks for them.
+// embed shows the HTML that embeds the booking page in another site, with the options of the address.
 func (p *Pages) embed(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceSettings)
 	if err != nil {
@@ -227,7 +231,7 @@ func (p *Pages) embed(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Embed(page, e))
 }
 
-// agents says how agents reach the business by MCP.
+// agents explains how AI agents reach the business over MCP.
 func (p *Pages) agents(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceSettings)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// messageAgain is what the address says once a message is sent again.
+// messageAgain is the value of the parameter done after a message was sent again.
 const messageAgain = "message_again"
 
-// mountMessages adds what was written to customers and owners.
+// mountMessages adds the pages about messages to customers and owners.
 func (p *Pages) mountMessages(business *gate.Router) {
 	business.Get("/messages", access.SeeCustomers, p.messages)
 	business.Get("/messages/:id", access.SeeCustomers, p.message)
@@ -25,7 +25,7 @@ func (p *Pages) mountMessages(business *gate.Router) {
 	}))
 }
 
-// messages lists messages, newest first, as the address narrows them.
+// messages lists messages, newest first, filtered by the parameters of the address.
 func (p *Pages) messages(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceMessages)
 	if err != nil {
@@ -47,7 +47,7 @@ func (p *Pages) messages(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Messages(page, l))
 }
 
-// message shows one message with all that it says.
+// message shows one message with its whole text.
 func (p *Pages) message(c *fiber.Ctx) error {
 	page, id, err := p.pageAbout(c, view.PlaceMessages)
 	if err != nil {

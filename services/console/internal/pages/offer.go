@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// mountOffer adds the pages of what the business offers.
+// mountOffer adds the pages that edit the offer.
 func (p *Pages) mountOffer(business *gate.Router) {
 	business.Get("/offer", access.ChangeOffer, p.firstOffer)
 	business.Post("/offer/undo", access.ChangeOffer, p.undoOffer)
@@ -44,7 +44,7 @@ func (p *Pages) mountOffer(business *gate.Router) {
 	}
 }
 
-// offered is a page with the version of the offer that it is about.
+// offered is a page together with the version of the offer that it shows.
 type offered struct {
 	page   *view.Page
 	offer  *usecase.Offer
@@ -52,7 +52,7 @@ type offered struct {
 	about  view.Offering
 }
 
-// offered reads a version of the offer, 0 for the newest.
+// offered reads a version of the offer. Version 0 is the newest one.
 func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, error) {
 	page, err := p.page(c, view.PlaceOffer)
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, 
 	return o, err
 }
 
-// versionOf reads the number of a version; 0 where it is none.
+// versionOf parses the number of a version. It returns 0 if s is not a valid number.
 func versionOf(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 {
@@ -90,7 +90,7 @@ func versionOf(s string) int64 {
 	return n
 }
 
-// meanwhile is what differs between two versions.
+// meanwhile returns the differences between two versions.
 func (p *Pages) meanwhile(c *fiber.Ctx, slug string, from, to int64) (*view.Difference, error) {
 	before, err := p.owner.Offer(c.UserContext(), slug, from)
 	if err != nil {
@@ -111,7 +111,7 @@ func (p *Pages) firstOffer(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(page.Business.Slug)+"/offer/"+offerKinds[0].section, fiber.StatusSeeOther)
 }
 
-// listOffer lists the objects of a kind, by category.
+// listOffer lists the objects of a kind, grouped by category.
 func (p *Pages) listOffer(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		o, err := p.offered(c, k.section, 0)
@@ -137,7 +137,8 @@ func (p *Pages) listOffer(k offerKind) fiber.Handler {
 	}
 }
 
-// object is the object of the path, as a version of the offer has it, or a new one. Fault: not_found.
+// object returns the object in the path from the version of o, or a new one if
+// the path has no id. It reports whether the object is new. Fault: not_found.
 func (k offerKind) object(c *fiber.Ctx, o *offered) (document.Fields, bool, error) {
 	key := c.Params("id")
 	if key == "" {
@@ -187,7 +188,7 @@ func (p *Pages) showItem(c *fiber.Ctx, status int, k offerKind, o *offered, obje
 	return p.show(c, status, o.page, view.EditOffer(o.page, item))
 }
 
-// saveOffer writes what was typed into the version that the form was shown from, and publishes that.
+// saveOffer writes the typed values into the version that the form was shown from, and publishes the result.
 func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		posted, err := web.Form(c)
@@ -196,7 +197,7 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 		}
 		base := versionOf(posted.Get("base"))
 		if c.Params("id") == "" {
-			base = 0 // whatever it is added to
+			base = 0 // a new object is added to the newest version
 		}
 		o, err := p.offered(c, k.section, base)
 		if err != nil {
@@ -246,7 +247,8 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 	}
 }
 
-// undoOffer takes back what a version has changed, and asks first as every form does.
+// undoOffer reverts the change of a version. Like every form of the
+// offer, it asks for confirmation first if bookings are affected.
 func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {
@@ -266,7 +268,7 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	if err != nil && !fault.Is(err, fault.Conflict) {
 		return err
 	}
-	if err != nil || len(draft.Conflicts)+len(draft.Problems) > 0 { // others have changed the same since
+	if err != nil || len(draft.Conflicts)+len(draft.Problems) > 0 { // others have changed the same fields since
 		return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
 	}
 	if asked, err := p.asksFirst(c, o, s, draft); asked || err != nil {
@@ -282,7 +284,7 @@ func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	return toOffer(c, o, s.back, url.Values{"saved": {strconv.FormatInt(published.Version, 10)}})
 }
 
-// toOffer leads to a page of the offer, which says what was done.
+// toOffer redirects to a page of the offer with parameters that name the result.
 func toOffer(c *fiber.Ctx, o *offered, path string, says url.Values) error {
 	join := "?"
 	if strings.Contains(path, "?") {
@@ -291,7 +293,7 @@ func toOffer(c *fiber.Ctx, o *offered, path string, says url.Values) error {
 	return c.Redirect(view.Path(o.page.Business.Slug)+path+join+says.Encode(), fiber.StatusSeeOther)
 }
 
-// withoutBusiness is an address without the business's path.
+// withoutBusiness removes the path of the business from an address.
 func withoutBusiness(o *offered, path string) string {
 	return strings.TrimPrefix(path, view.Path(o.page.Business.Slug))
 }

@@ -17,8 +17,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// asksFirst shows what a draft would leave outside of what customers have booked, before it is published, and reports whether it did (pages.md,
-// "What will change"). It does not where nothing would be, unless all is to be shown, and where this person has seen it for the version that the draft is published over.
+// asksFirst asks for confirmation before a draft is published, and reports whether it did (pages.md,
+// "What will change"). It asks if bookings of customers would become invalid, or always if s.always is
+// set. It does not ask again if the person has already confirmed for the version that the draft replaces.
 func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *usecase.OfferDraft) (bool, error) {
 	if versionOf(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
 		return false, nil
@@ -44,8 +45,8 @@ func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *usecase.Off
 	return true, p.show(c, fiber.StatusConflict, o.page, view.AskOffer(o.page, question))
 }
 
-// planOf is what publishing a draft would change; nil where that cannot be known now. It takes half of the time that the request has left, so
-// that an answer can be shown, and published, in the other.
+// planOf returns what publishing a draft would change, or nil if that cannot be determined now. It uses at
+// most half of the request's remaining time, so that the other half is left to show the result or to publish.
 func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *usecase.OfferDraft) (*plan.Plan, error) {
 	ctx := c.UserContext()
 	if deadline, ok := ctx.Deadline(); ok {
@@ -61,10 +62,11 @@ func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *usecase.OfferDraft) (*p
 	return found, err
 }
 
-// mostChanges is how many changes a page shows beside other things.
+// mostChanges is the maximum number of changes that a page shows beside other content.
 const mostChanges = 12
 
-// difference is what differs between two versions, at most so many changes; nil for nothing.
+// difference returns the differences between two versions, with at most
+// most changes listed. It returns nil if there are no differences.
 func difference(before, after *document.Document, most int) (*view.Difference, error) {
 	list, more, err := changes.Between(before.Manifest, after.Manifest)
 	if err != nil || len(list) == 0 {

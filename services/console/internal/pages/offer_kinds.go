@@ -14,19 +14,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// offerKind is a kind of objects of the offer: how they are listed and filled in.
+// offerKind is a kind of objects of the offer, with the way they are listed and edited.
 type offerKind struct {
-	section string                          // of the pages, and of the names of their sentences
-	list    string                          // of the manifest
-	word    string                          // the key of an object whose name has no letters for one
-	fresh   func(*offered) document.Fields  // a new object, as its form begins
-	shows   func(item document.Fields) bool // those that belong to the section; nil for all
+	section string                          // path segment of the pages, and part of the names of their sentences
+	list    string                          // name of the list in the manifest
+	word    string                          // the key of an object whose name has no letters to derive a key from
+	fresh   func(*offered) document.Fields  // returns a new object with the initial values of its form
+	shows   func(item document.Fields) bool // reports whether an object belongs to the section; nil: all do
 	groups  func(*offered) []form.Group
-	name    func(*offered, document.Fields) string // nil for the object's own
-	about   func(*offered, document.Fields) string // a line below the name
-	told    func(*offered, document.Fields) string // what is said before the form; nil for nothing
-	ordered func(document.Fields) int              // nil: by the object's own order
-	settle  func(document.Fields)                  // brings fields in line that exclude each other; nil for nothing
+	name    func(*offered, document.Fields) string // nil: the object's own name
+	about   func(*offered, document.Fields) string // the line below the name
+	told    func(*offered, document.Fields) string // a text above the form; nil: no text
+	ordered func(document.Fields) int              // nil: sorted by the object's own order
+	settle  func(document.Fields)                  // removes a field that another one excludes; nil: nothing to do
 }
 
 var offerKinds = []offerKind{serviceKind, classesKind, eventsKind, rentalsKind, teamKind, rulesKind}
@@ -40,7 +40,7 @@ func init() {
 	}
 }
 
-// labels notes what fields are called.
+// labels registers the labels of fields in [view.FieldLabels], for pages that list changes.
 func labels(groups []form.Group) {
 	var note func([]form.Field)
 	note = func(fields []form.Field) {
@@ -56,14 +56,14 @@ func labels(groups []form.Group) {
 	note(form.All(groups))
 }
 
-// begin returns a new object of the kind, whose place is behind all others of its list.
+// begin returns a new object of the kind, placed after all others of its list.
 func (k offerKind) begin(o *offered) document.Fields {
 	object := k.fresh(o)
 	usecase.PlaceLast(o.fields, k.list, object)
 	return object
 }
 
-// items are the objects of the kind, as they are ordered.
+// items returns the objects of the kind in their order.
 func (k offerKind) items(fields document.Fields) []document.Fields {
 	list, _ := fields[k.list].([]any)
 	var items []document.Fields
@@ -97,7 +97,7 @@ func (k offerKind) called(o *offered, object document.Fields) string {
 	return name
 }
 
-// languages are the languages of the pages and that of the business, each by its own name.
+// languages returns the languages of the pages and the language of the business, each by its own name.
 func (o *offered) languages() []form.Option {
 	if o.page == nil {
 		return nil
@@ -113,7 +113,7 @@ func (o *offered) languages() []form.Option {
 	return options
 }
 
-// keysOf returns the values of options, as a list of the offer has them.
+// keysOf returns the values of options as a list of the offer.
 func keysOf(options []form.Option) []any {
 	keys := make([]any, len(options))
 	for i, o := range options {
@@ -122,7 +122,7 @@ func keysOf(options []form.Option) []any {
 	return keys
 }
 
-// choices are the objects of a list, by their keys.
+// choices returns the objects of a list as options, with their keys as values.
 func (o *offered) choices(list string) []form.Option {
 	var options []form.Option
 	items, _ := o.fields[list].([]any)
@@ -135,7 +135,7 @@ func (o *offered) choices(list string) []form.Option {
 	return options
 }
 
-// says are options with a sentence each, named by a word before them.
+// says returns an option for each value. Its sentence is named word followed by the value.
 func (o *offered) says(word string, values ...string) []form.Option {
 	options := make([]form.Option, len(values))
 	for i, value := range values {
@@ -147,7 +147,7 @@ func (o *offered) says(word string, values ...string) []form.Option {
 	return options
 }
 
-// price writes an amount of the business's currency; nothing where it is free.
+// price formats an amount in the business's currency. It returns "free" if value is not a number.
 func (o *offered) price(value any) string {
 	amount, ok := value.(json.Number)
 	if !ok {
@@ -156,7 +156,7 @@ func (o *offered) price(value any) string {
 	return o.page.Words.Amount(amount.String(), o.page.Business.Currency)
 }
 
-// names are what objects of a list are called, by their keys.
+// names returns the names of the objects of a list that have one of the keys, joined by commas.
 func (o *offered) names(list string, keys any) string {
 	var names []string
 	all, _ := keys.([]any)
@@ -168,14 +168,14 @@ func (o *offered) names(list string, keys any) string {
 	return strings.Join(names, ", ")
 }
 
-// joined joins what is not blank.
+// joined joins the parts that are not empty.
 func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
 func minutes(o *offered, value any) string { return o.page.Words.Count("offer_minutes", whole(value)) }
 
-// prices are the fields of a service's price; per is what the price is of unless the owner says otherwise.
+// prices returns the fields of a service's price. per is the default of price_per.
 func (o *offered) prices(per string) []form.Field {
 	return []form.Field{
 		o.amount("price", "offer_price", "offer_price_hint"),
@@ -183,12 +183,12 @@ func (o *offered) prices(per string) []form.Field {
 	}
 }
 
-// amount is a field for an amount of the business's currency.
+// amount returns a field for an amount in the business's currency.
 func (o *offered) amount(name, label, hint string) form.Field {
 	return form.Field{Name: name, Kind: form.Decimal, Label: label, Hint: hint, Currency: worded(o.fields["currency"])}
 }
 
-// payments are the fields of what is paid when booking.
+// payments returns the fields for the payment at booking time.
 func (o *offered) payments() []form.Field {
 	return []form.Field{
 		{Name: "payment_requirement", Kind: form.Choice, Label: "offer_payment", Default: "none", Options: o.says("offer_payment_", "none", "full", "deposit_percent", "deposit_fixed")},
@@ -196,7 +196,7 @@ func (o *offered) payments() []form.Field {
 	}
 }
 
-// listed are the fields of where an object is shown.
+// listed returns the fields that decide the position and the visibility of an object.
 func listed() []form.Field {
 	return []form.Field{
 		{Name: "order", Kind: form.Whole, Label: "offer_order", Default: "0", Hint: "offer_order_hint"},
@@ -204,7 +204,7 @@ func listed() []form.Field {
 	}
 }
 
-// words are the fields of what an object is called and looks like.
+// wordsOf returns the fields for the texts and the picture of an object.
 func wordsOf() []form.Field {
 	return []form.Field{
 		{Name: "name", Label: "offer_name", Required: true},

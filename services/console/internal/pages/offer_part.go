@@ -13,17 +13,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// offerPart is a form over fields of the business itself.
+// offerPart is a form that edits fields of the business itself.
 type offerPart struct {
 	section string
-	title   string        // names a sentence; "" for the section's own
-	action  access.Action // what the form takes; "" for changing the offer
+	title   string        // name of a sentence; "": the one of the section
+	action  access.Action // the permission that the form needs; "": to change the offer
 	groups  func(*offered) []form.Group
 }
 
 var offerParts = []offerPart{hoursPart, businessPart, policiesPart, bookingPagePart, notificationsPart}
 
-// hoursPart are the hours of the business, the dates on which they differ, and blocked time.
+// hoursPart edits the opening hours of the business, the dates with other hours, and blocked time.
 var hoursPart = offerPart{section: "hours", groups: func(o *offered) []form.Group {
 	return []form.Group{
 		{Fields: []form.Field{{Name: "hours", Kind: form.Week, Label: "offer_open"}}},
@@ -39,7 +39,7 @@ var hoursPart = offerPart{section: "hours", groups: func(o *offered) []form.Grou
 	}
 }}
 
-// permitted drops the fields of a form whose section of the manifest the reader's role may not change (access.ActionOn).
+// permitted removes the fields whose section of the manifest the reader's role may not change (access.ActionOn).
 func (o *offered) permitted(groups []form.Group) []form.Group {
 	var shown []form.Group
 	for _, group := range groups {
@@ -53,7 +53,7 @@ func (o *offered) permitted(groups []form.Group) []form.Group {
 	return shown
 }
 
-// askPart shows the form of a part of the business.
+// askPart shows the form of a part.
 func (p *Pages) askPart(part offerPart) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		o, err := p.offered(c, part.section, 0)
@@ -76,7 +76,7 @@ func (p *Pages) showPart(c *fiber.Ctx, status int, part offerPart, o *offered, f
 	}))
 }
 
-// savePart writes what was typed into the version that the form was shown from, and publishes that.
+// savePart writes the typed values into the version that the form was shown from, and publishes the result.
 func (p *Pages) savePart(part offerPart) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		posted, err := web.Form(c)

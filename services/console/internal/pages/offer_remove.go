@@ -16,7 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// askRemoval asks whether an object is to be removed, and says in numbers what goes with it.
+// askRemoval asks for confirmation of the removal of an object,
+// and shows how many bookings and other objects it affects.
 func (p *Pages) askRemoval(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		o, err := p.offered(c, k.section, 0)
@@ -59,10 +60,10 @@ func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offered) e
 	return p.show(c, status, o.page, view.RemoveOffer(o.page, r))
 }
 
-// mostCounted bounds the bookings that are counted.
+// mostCounted is the maximum number of bookings that are counted.
 const mostCounted = 1000
 
-// ahead says how many customers expect the object. Their bookings stay.
+// ahead returns sentences with the number of upcoming bookings of the object. These bookings stay.
 func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]string, error) {
 	today := o.page.Business.Today(o.page.Now)
 	filter := booking.Filter{From: &today}
@@ -94,7 +95,7 @@ func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]stri
 	return []string{o.page.Words.Count("offer_loses_bookings", n)}, nil
 }
 
-// ticketsAhead says how many tickets of an event are sold.
+// ticketsAhead returns a sentence with the number of sold tickets of an event.
 func (p *Pages) ticketsAhead(c *fiber.Ctx, o *offered, event uuid.UUID) ([]string, error) {
 	list, err := p.owner.ListTickets(c.UserContext(), gate.Principal(c), o.page.Business.Slug, booking.TicketFilter{EventID: &event}, request.Page{Limit: mostCounted})
 	if err != nil {
@@ -109,7 +110,7 @@ func (p *Pages) ticketsAhead(c *fiber.Ctx, o *offered, event uuid.UUID) ([]strin
 	return []string{o.page.Words.Count("offer_loses_tickets", n)}, nil
 }
 
-// reservationsAhead says how many reservations of a rental are not over.
+// reservationsAhead returns a sentence with the number of reservations of a rental that are not over.
 func (p *Pages) reservationsAhead(c *fiber.Ctx, o *offered, thing uuid.UUID) ([]string, error) {
 	today := o.page.Business.Today(o.page.Now)
 	list, err := p.owner.ListReservations(c.UserContext(), gate.Principal(c), o.page.Business.Slug, rental.Filter{From: &today}, request.Page{Limit: mostCounted})
@@ -125,7 +126,7 @@ func (p *Pages) reservationsAhead(c *fiber.Ctx, o *offered, thing uuid.UUID) ([]
 	return []string{o.page.Words.Count("offer_loses_reservations", n)}, nil
 }
 
-// objectID is the public id of an object of the offer.
+// objectID returns the public id of an object of the offer.
 func objectID(m *manifest.Manifest, list, key string) uuid.UUID {
 	business := m.BusinessID()
 	switch list {
@@ -157,7 +158,7 @@ func objectID(m *manifest.Manifest, list, key string) uuid.UUID {
 	return uuid.Nil
 }
 
-// removeOffer removes an object from the version that was asked about.
+// removeOffer removes an object from the version that the confirmation was shown for.
 func (p *Pages) removeOffer(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		posted, err := web.Form(c)

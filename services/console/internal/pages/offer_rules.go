@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 )
 
-// rulesKind are the rules that change prices.
+// rulesKind are the pricing rules.
 var rulesKind = offerKind{
 	section: "rules", list: "pricing_rules", word: "rule",
 	fresh:  func(*offered) document.Fields { return document.Fields{} },
@@ -31,7 +31,7 @@ var rulesKind = offerKind{
 	ordered: func(r document.Fields) int { return whole(r["priority"]) },
 }
 
-// ruleGroups are the fields of a rule; those of its condition go with its kind.
+// ruleGroups returns the fields of a pricing rule. The kind of the rule decides the fields of its condition.
 func ruleGroups(o *offered) []form.Group {
 	all := o.says("offer_all_", "services", "events", "rentals")
 	picked := func(list string, option form.Option) form.Field {
@@ -58,7 +58,7 @@ func ruleGroups(o *offered) []form.Group {
 	}
 }
 
-// conditions are the fields that the kinds of rules are written with.
+// conditions returns the fields of the conditions of all kinds of rules.
 func conditions(o *offered) []form.Field {
 	return []form.Field{
 		{Name: "from", Label: "offer_from", Hint: "offer_span_hint"},
@@ -73,7 +73,7 @@ func conditions(o *offered) []form.Field {
 	}
 }
 
-// weekdays are the days of the week.
+// weekdays returns the days of the week as options.
 func (o *offered) weekdays() []form.Option {
 	options := make([]form.Option, len(form.Weekdays))
 	for i, day := range form.Weekdays {
@@ -85,7 +85,7 @@ func (o *offered) weekdays() []form.Option {
 	return options
 }
 
-// condition says when a rule holds.
+// condition describes when a rule applies.
 func (o *offered) condition(r document.Fields) string {
 	written := func(name string) string {
 		switch value := r[name].(type) {
@@ -123,7 +123,7 @@ func (o *offered) condition(r document.Fields) string {
 	return written("kind")
 }
 
-// change says what a rule does to a price.
+// change describes what a rule does to a price.
 func (o *offered) change(r document.Fields) string {
 	for _, name := range []string{"percent", "amount", "set"} {
 		n, ok := r[name].(json.Number)
@@ -143,7 +143,7 @@ func (o *offered) change(r document.Fields) string {
 	return ""
 }
 
-// scope says what a rule is for.
+// scope describes which services, events and rentals a rule applies to.
 func (o *offered) scope(r document.Fields) string {
 	applies, ok := r["applies_to"].(document.Fields)
 	if !ok {
@@ -161,7 +161,8 @@ func (o *offered) scope(r document.Fields) string {
 	return strings.Join(parts, ", ")
 }
 
-// example is what a rule makes, by itself, of the first price that it is for: rounded half up, and never below 0 (semantics.md §5).
+// example shows the effect of this rule alone on the first price in
+// its scope: rounded half up, and never below 0 (semantics.md §5).
 func (o *offered) example(r document.Fields) string {
 	name, price, ok := o.firstPriced(r)
 	if !ok {
@@ -193,7 +194,7 @@ func numeral(value any) string {
 	return n.String()
 }
 
-// firstPriced is the first thing with a price that a rule is for.
+// firstPriced returns the name and the price of the first object in a rule's scope that has a price.
 func (o *offered) firstPriced(r document.Fields) (string, decimal.Decimal, bool) {
 	applies, some := r["applies_to"].(document.Fields)
 	for _, list := range []string{"services", "rentals", "events"} {

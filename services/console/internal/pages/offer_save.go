@@ -16,26 +16,28 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// saving is a form that was sent.
+// saving is a submitted form of the offer.
 type saving struct {
 	posted  url.Values
-	written *form.Result                                    // what became of what was typed
-	within  func(document.Fields) string                    // the path of the object that the form is about
-	again   func(status int, wrong map[string]string) error // shows the form with what is wrong; nil where there is no form
-	back    string                                          // where to go when it is saved
-	action  string                                          // where the form is sent
-	always  bool                                            // it is asked whatever would change
-	item    string                                          // the key of the object that the form is about; "" for none
-	// draft and wrong are for what is no form over fields: what would be published, and the page with the problems of that; nil for forms.
+	written *form.Result                                    // the typed values as fields of the offer
+	within  func(document.Fields) string                    // the path of the object that the form edits
+	again   func(status int, wrong map[string]string) error // shows the form again with its errors; nil: no form
+	back    string                                          // where to redirect after saving
+	action  string                                          // the address that the form is sent to
+	always  bool                                            // ask for confirmation even if no bookings are affected
+	item    string                                          // the key of the object that the form edits; "": none
+	// draft and wrong are nil for a form over fields. Other pages set both: draft returns
+	// the draft to publish, and wrong shows the page with the problems of that draft.
 	draft func() (*usecase.OfferDraft, error)
 	wrong func([]manifest.Problem) error
 }
 
-// publishAttempts is how often a change is merged anew where others publish at the same moment.
+// publishAttempts is how often a change is merged again if another version is published in the meantime.
 const publishAttempts = 3
 
-// publishOffer publishes the fields of o, which a form has changed: merged with what others have published since, and asked first where both
-// changed the same, or where bookings would fall outside. Every form of the offer is saved here.
+// publishOffer publishes the fields of o as a form has changed them, merged with the
+// changes that others have published since. It asks first if both changed the same
+// fields, or if bookings would become invalid. Every form of the offer is saved by it.
 func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 	wrong := map[string]string{}
 	for name, sentence := range s.written.Wrong {
@@ -45,7 +47,7 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 		o.page.Wrong = o.page.Words.Say("check")
 		return s.again(fiber.StatusUnprocessableEntity, wrong)
 	}
-	if s.posted.Has("again") { // from the question whether to save it all the same
+	if s.posted.Has("again") { // sent by the confirmation page to return to the form
 		return s.again(fiber.StatusOK, nil)
 	}
 	slug, newest := o.page.Business.Slug, o.offer
@@ -61,7 +63,7 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 	}
 	for range publishAttempts {
 		draft, err := s.draft()
-		if fault.Is(err, fault.Conflict) { // it has come to be managed elsewhere, which the page says
+		if fault.Is(err, fault.Conflict) { // another system manages the offer now; the page says so
 			return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
 		}
 		if err != nil {
@@ -97,7 +99,8 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 	return s.again(fiber.StatusConflict, nil)
 }
 
-// changeOf is the change that a form has made, with what was decided about what others have changed.
+// changeOf returns the change that a form has made, with the
+// person's choice for each conflict with the changes of others.
 func changeOf(o *offered, posted url.Values) usecase.OfferChange {
 	change := usecase.OfferChange{Base: o.offer.Version, Fields: o.fields, Over: versionOf(posted.Get("over")), TakeTheirs: map[string]bool{}}
 	for name, values := range posted {
@@ -109,7 +112,7 @@ func changeOf(o *offered, posted url.Values) usecase.OfferChange {
 	return change
 }
 
-// askConflict shows what both have changed, and what else has.
+// askConflict shows the fields that both sides have changed, and the other changes.
 func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *usecase.OfferDraft) error {
 	between, err := p.meanwhile(c, o.page.Business.Slug, o.offer.Version, draft.Before.Version)
 	if err != nil {
@@ -121,7 +124,7 @@ func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *usecase.O
 	}))
 }
 
-// place puts a sentence about each problem beside its field, and returns those about problems without a field.
+// place puts the sentence for each problem beside its field. It returns the sentences for problems without a field.
 func (o *offered) place(draft *usecase.OfferDraft, within string, written *form.Result, wrong map[string]string) []string {
 	var others []string
 	for _, problem := range draft.Problems {
@@ -136,8 +139,9 @@ func (o *offered) place(draft *usecase.OfferDraft, within string, written *form.
 	return others
 }
 
-// fieldOfProblem returns the path of the field where a person solves a problem: the first of those of which one is
-// missing, or the languages of the business for a translation that they lack.
+// fieldOfProblem returns the path of the field in which a person solves a problem.
+// If one of several fields is missing, it is the first of them. For a translation
+// into a language that the business lacks, it is the languages of the business.
 func fieldOfProblem(problem manifest.Problem) string {
 	switch problem.Code {
 	case manifest.CodeOneOf:
@@ -145,7 +149,7 @@ func fieldOfProblem(problem manifest.Problem) string {
 		return problem.Path + "." + first
 	case manifest.CodeForeignLanguage:
 		return "languages"
-	default: // the others are solved where they are
+	default: // the others are solved in their own field
 	}
 	return problem.Path
 }

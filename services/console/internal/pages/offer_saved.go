@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// noteSaved fills in what the notice of a saved version says: whether customers see the change, and a link to the booking page or to the form
-// that hides it. key names the object that was saved, "" for none.
+// noteSaved sets the notice after a version was saved. It says whether customers see the change, and links
+// to the booking page or to the form that hides the change. key names the saved object, "" for none.
 func (o *offered) noteSaved(key, pages string) {
 	kind := slices.IndexFunc(offerKinds, func(k offerKind) bool { return k.section == o.about.Section })
 	o.about.Says = o.page.Words.Say("offer_saved")
@@ -25,7 +25,7 @@ func (o *offered) noteSaved(key, pages string) {
 	}
 }
 
-// noteHidden changes the notice when customers do not see the object that was saved.
+// noteHidden changes the notice if customers do not see the saved object.
 func (o *offered) noteHidden(k offerKind, key string) {
 	label, at, name := "", "/offer/"+k.section+"/"+key, ""
 	if usecase.ModuleOff(o.fields, k.list) {
@@ -39,7 +39,7 @@ func (o *offered) noteHidden(k offerKind, key string) {
 	}
 }
 
-// hiddenBy returns the label of the field that keeps an object from customers, "" for none.
+// hiddenBy returns the label of the field that hides an object from customers, or "" if no field does.
 func (o *offered) hiddenBy(k offerKind, item document.Fields) string {
 	units, _ := item["units"].([]any)
 	switch {

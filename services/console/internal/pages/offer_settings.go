@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// businessPart is what the business is called, where it is and which languages it speaks.
+// businessPart edits the name, the address and the languages of the business.
 var businessPart = offerPart{section: "business", groups: func(o *offered) []form.Group {
 	module := func(list string) form.Field {
 		f := form.Field{Name: "modules." + list, Kind: form.Switch, Label: "offer_" + list}
@@ -36,7 +36,7 @@ var businessPart = offerPart{section: "business", groups: func(o *offered) []for
 	}
 }}
 
-// policiesPart is what customers may do, until when, and how they pay.
+// policiesPart edits what customers may change or cancel, the deadlines for it, and the ways to pay.
 var policiesPart = offerPart{section: "policies", groups: func(o *offered) []form.Group {
 	pays := func(kind string) form.Field {
 		return form.Field{
@@ -68,7 +68,7 @@ var policiesPart = offerPart{section: "policies", groups: func(o *offered) []for
 	}
 }}
 
-// bookingPagePart is how the booking page looks, and what it asks.
+// bookingPagePart edits the appearance and the questions of the booking page.
 var bookingPagePart = offerPart{section: "page", groups: func(o *offered) []form.Group {
 	return []form.Group{
 		{Fields: []form.Field{
@@ -92,7 +92,7 @@ var bookingPagePart = offerPart{section: "page", groups: func(o *offered) []form
 	}
 }}
 
-// notificationsPart is who is notified of bookings, and when customers are reminded.
+// notificationsPart edits who is notified of bookings, and when customers are reminded.
 var notificationsPart = offerPart{section: "notifications", title: "settings_notifications", action: access.Integrate, groups: func(*offered) []form.Group {
 	return []form.Group{{Hint: "settings_notifications_text", Fields: []form.Field{
 		{Name: "notifications.owner_emails", Kind: form.Lines, Label: "offer_owner_emails", Hint: "offer_owner_emails_hint"},

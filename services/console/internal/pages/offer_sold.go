@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 )
 
-// classesKind are the services that are booked at sessions.
+// classesKind are the services with class sessions.
 var classesKind = offerKind{
 	section: "classes", list: "services", word: "class",
 	fresh:  func(*offered) document.Fields { return document.Fields{"duration_minutes": json.Number("60")} },
@@ -42,7 +42,7 @@ func classGroups(o *offered) []form.Group {
 	}
 }
 
-// eventsKind are events, for which tickets are sold.
+// eventsKind are the events, for which the business sells tickets.
 var eventsKind = offerKind{
 	section: "events", list: "events", word: "event",
 	fresh: func(*offered) document.Fields { return document.Fields{} },
@@ -80,14 +80,14 @@ func worded(value any) string {
 	return s
 }
 
-// rentalsKind are things that are rented.
+// rentalsKind are the things that customers rent.
 var rentalsKind = offerKind{
 	section: "rentals", list: "rentals", word: "rental",
 	fresh: func(*offered) document.Fields {
 		return document.Fields{"price_type": "daily", "quantity": json.Number("1"), "units_count": json.Number("1")}
 	},
 	groups: rentalGroups,
-	settle: func(item document.Fields) { // units that are listed are counted
+	settle: func(item document.Fields) { // listed units replace the number of units
 		if units, _ := item["units"].([]any); len(units) > 0 {
 			delete(item, "units_count")
 		}
@@ -97,7 +97,8 @@ var rentalsKind = offerKind{
 	},
 }
 
-// online returns how many pieces of a rental can be booked online at most: the smaller of its offer and its pieces in service.
+// online returns the maximum number of units of a rental that can be
+// booked online: the smaller of its quantity and its units in service.
 func online(item document.Fields) int {
 	pieces := whole(item["units_count"])
 	for _, unit := range asList(item["units"]) {

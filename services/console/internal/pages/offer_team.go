@@ -5,7 +5,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 )
 
-// teamKind are the members whose time is booked.
+// teamKind are the members whose time customers book.
 var teamKind = offerKind{
 	section: "team", list: "staff", word: "member",
 	fresh:  func(*offered) document.Fields { return document.Fields{} },
@@ -33,7 +33,7 @@ func contains(list []any, key string) bool {
 	return false
 }
 
-// hoursOf says which hours a member has.
+// hoursOf returns which hours a member has: those of the business, own ones or none.
 func hoursOf(member document.Fields) string {
 	days, own := member["hours"].(document.Fields)
 	switch {
@@ -57,7 +57,7 @@ func teamGroups(o *offered) []form.Group {
 	}
 }
 
-// singleDates are the dates on which hours differ.
+// singleDates returns the field for the dates with other hours.
 func singleDates() form.Field {
 	return form.Field{Name: "overrides", Kind: form.Rows, Label: "offer_date", Fields: []form.Field{
 		{Name: "date", Kind: form.Date, Label: "offer_on", Required: true},

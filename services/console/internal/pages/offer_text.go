@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// mountText adds the page of the whole offer as text.
+// mountText adds the page that edits the whole offer as text.
 func (p *Pages) mountText(business *gate.Router) {
 	business.Get("/offer/text", access.ChangeOffer, p.askText)
 	business.Post("/offer/text", access.ChangeOffer, p.saveText)
@@ -35,7 +35,8 @@ func (p *Pages) askText(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, o.page, view.TextOffer(o.page, t))
 }
 
-// saveText shows the problems of a text beside its lines, else what it would change, and publishes what was agreed to.
+// saveText shows the problems of a text beside its lines. Without problems
+// it shows what the text would change, and publishes it after confirmation.
 func (p *Pages) saveText(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {
@@ -62,7 +63,7 @@ func (p *Pages) saveText(c *fiber.Ctx) error {
 		},
 	}
 	err = p.publishOffer(c, o, s)
-	if fault.Is(err, fault.InvalidParameter) || fault.Is(err, fault.Forbidden) { // what this service does not know of
+	if fault.Is(err, fault.InvalidParameter) || fault.Is(err, fault.Forbidden) { // a fault of the catalog
 		return s.wrong([]manifest.Problem{{Line: 1, Message: fault.Of(err).Sentence}})
 	}
 	return err

@@ -14,30 +14,30 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// translatable are the fields of the objects of a list that have translations.
+// translatable maps each list to the fields of its objects that can be translated.
 var translatable = map[string][]string{
 	"services": {"name", "category", "description_html"}, "staff": {"name", "category", "description_html"}, "events": {"name", "description_html"},
 	"tiers": {"name"}, "rentals": {"name", "description_html"}, "form": {"label"}, "options": {"label"}, "page": {"about_html"},
 	"variants": {"name"}, "packages": {"name", "description"}, "business": {"name"}, "pricing_rules": {"label"},
 }
 
-// translatedLists are the lists whose texts are translated, each on a page of its own.
+// translatedLists are the lists with translatable texts. Each has its own page.
 var translatedLists = []string{"services", "packages", "staff", "events", "rentals", "pricing_rules", "form", "page"}
 
-// onTranslations is how many objects a page of translations holds.
+// onTranslations is the number of objects on a page of translations.
 const onTranslations = 40
 
-// translated is an object with texts, and the name that its inputs begin with.
+// translated is an object with translatable texts, and the prefix of the names of its inputs.
 type translated struct {
 	name, called string
 	object       document.Fields
 	fields       []string
 }
 
-// textsOf are the objects of a list, each followed by the objects in it.
+// textsOf returns the objects of a list. Each is followed by the objects inside it.
 func textsOf(fields document.Fields, list string) []translated {
 	var all []translated
-	if list == "page" { // of which the business's name is the heading
+	if list == "page" { // the page shows the business's name as its heading
 		all = append(all, translated{"business", "", fields, translatable["business"]})
 		if page, ok := fields["page"].(document.Fields); ok {
 			all = append(all, translated{"page", "", page, translatable["page"]})
@@ -59,14 +59,14 @@ func textsOf(fields document.Fields, list string) []translated {
 	return all
 }
 
-// translation is a text in a language; "" where it has none.
+// translation returns the text of a field in a language, or "" if it has none.
 func (t translated) translation(language, field string) string {
 	all, _ := t.object["translations"].(document.Fields)
 	own, _ := all[language].(document.Fields)
 	return form.Typed(worded(own[field]))
 }
 
-// translate writes a text in a language, or takes it away.
+// translate writes the text of a field in a language, or removes it if typed is empty.
 func (t translated) translate(language, field, typed string) {
 	all, _ := t.object["translations"].(document.Fields)
 	if all == nil {
@@ -93,7 +93,7 @@ func (t translated) translate(language, field, typed string) {
 	}
 }
 
-// asked reads which texts the address is about.
+// asked reads from the address which texts to show.
 func (o *offered) asked(c *fiber.Ctx) view.Translations {
 	t := view.Translations{Offering: o.about, Lists: translatedLists, Of: c.Query("of"), Language: c.Query("language")}
 	languages, _ := o.fields["languages"].([]any)
@@ -113,7 +113,7 @@ func (o *offered) asked(c *fiber.Ctx) view.Translations {
 	return t
 }
 
-// fill lists the texts of a page of translations. typed is what was typed; nil for what the offer has.
+// fill lists the texts of a page of translations. typed are the typed values; nil shows the texts of the offer.
 func (o *offered) fill(t *view.Translations, typed url.Values, wrong map[string]string) {
 	all := textsOf(o.fields, t.Of)
 	t.From = max(0, min(t.From, len(all)))
@@ -148,7 +148,7 @@ func (p *Pages) askTranslations(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, o.page, view.TranslateOffer(o.page, t))
 }
 
-// saveTranslations writes the texts that were typed in another way than they were shown.
+// saveTranslations writes the texts that the person has changed in the form.
 func (p *Pages) saveTranslations(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {

@@ -20,20 +20,20 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// mountVersions adds the pages of the versions of the offer.
+// mountVersions adds the pages of the offer's versions.
 func (p *Pages) mountVersions(business *gate.Router) {
 	business.Get("/offer/versions", access.ChangeOffer, p.versions)
 	business.Get("/offer/versions/:id", access.ChangeOffer, p.askVersion)
 	business.Post("/offer/versions/:id", access.ChangeOffer, p.takeVersionBack)
 }
 
-// onVersions is how many versions a page lists.
+// onVersions is the number of versions on one page of the list.
 const onVersions = 25
 
-// mostTakenBack is how many differences from an old version are listed.
+// mostTakenBack is the maximum number of listed differences from an old version.
 const mostTakenBack = 60
 
-// versions lists what was published, newest first.
+// versions lists the published versions, newest first.
 func (p *Pages) versions(c *fiber.Ctx) error {
 	o, err := p.offered(c, "versions", 0)
 	if err != nil {
@@ -52,7 +52,8 @@ func (p *Pages) versions(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, o.page, view.ListVersions(o.page, shown))
 }
 
-// teamNames are the names of who belongs to the team, for who may see it, and of who asks.
+// teamNames returns the names of the team's people by their ids. If the
+// reader may not see the team, it returns the reader's own name alone.
 func (p *Pages) teamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
 	by := gate.Principal(c)
 	names := map[uuid.UUID]string{by.ID: page.Person}
@@ -69,7 +70,8 @@ func (p *Pages) teamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
 	return names
 }
 
-// publisher is who published a version, in words; "" where nobody knows any more.
+// publisher returns the name or the kind of the person or
+// program that published a version, or "" if it is not recorded.
 func publisher(page *view.Page, names map[uuid.UUID]string, by actor.Actor) string {
 	switch {
 	case by.Kind == "":
@@ -80,7 +82,7 @@ func publisher(page *view.Page, names map[uuid.UUID]string, by actor.Actor) stri
 	return page.Words.Say("actor_" + string(by.Kind))
 }
 
-// takingBack is the newest version, with the old one that the address names. Fault: not_found.
+// takingBack returns the newest version and the old version in the path. Fault: not_found.
 func (p *Pages) takingBack(c *fiber.Ctx) (*offered, *usecase.Offer, error) {
 	number := versionOf(c.Params("id"))
 	if number == 0 {
@@ -94,7 +96,7 @@ func (p *Pages) takingBack(c *fiber.Ctx) (*offered, *usecase.Offer, error) {
 	return o, old, err
 }
 
-// askVersion shows what taking a version back would change.
+// askVersion shows what restoring an old version would change.
 func (p *Pages) askVersion(c *fiber.Ctx) error {
 	o, old, err := p.takingBack(c)
 	if err != nil {
@@ -111,7 +113,8 @@ func (p *Pages) showVersion(c *fiber.Ctx, status int, o *offered, old *usecase.O
 	return p.show(c, status, o.page, view.OneVersion(o.page, view.TakingBack{Offering: o.about, Number: old.Version, Differs: differs}))
 }
 
-// takeVersionBack publishes an old version over the one that it was compared with, and asks first as every form does.
+// takeVersionBack publishes an old version in place of the version that it was
+// compared with. It asks for confirmation if bookings are affected, like every form.
 func (p *Pages) takeVersionBack(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package pages are the owner's pages over HTTP (pages.md): each handler parses, calls one use case and renders one view. Every route is
-// registered with its action, so that internal/access decides who may; what somebody may not do is not shown either.
+// Package pages serves the owner's pages over HTTP (pages.md). Each handler parses the request,
+// calls one use case and renders one view. Every route is registered with its action, and
+// internal/access decides who may use it. Pages do not show actions that the reader may not use.
 package pages
 
 import (
@@ -32,7 +33,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// Pages are all pages.
+// Pages serves all pages.
 type Pages struct {
 	owner     *usecase.Owner
 	accounts  *usecase.Accounts
@@ -42,7 +43,7 @@ type Pages struct {
 	box       *sealed.Box
 }
 
-// New returns the pages. secrets are those by which customers' data in addresses is sealed.
+// New returns the pages. The first of secrets seals customers' data in addresses.
 func New(owner *usecase.Owner, accounts *usecase.Accounts, addresses Addresses, secrets ...string) (*Pages, error) {
 	sentences, textErr := texts.Load()
 	files, fileErr := web.NewAssets(assets.Files, "/assets")
@@ -53,7 +54,7 @@ func New(owner *usecase.Owner, accounts *usecase.Accounts, addresses Addresses, 
 	return &Pages{owner: owner, accounts: accounts, addresses: addresses, texts: sentences, assets: files, box: box}, nil
 }
 
-// Mount adds the routes, each with its action; admit says who asks.
+// Mount adds the routes, each with its action. admit authenticates the caller.
 func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.assets.Mount(router)
 	router.Get("/", admit)
@@ -99,7 +100,8 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.mountIntegrations(business)
 }
 
-// plain is a page of no business, in the language of the person, else in that which their browser asks for, else in own.
+// plain returns a page without a business. Its language is the one that the
+// person chose, otherwise the one that the browser asks for, otherwise own.
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	page := &view.Page{
 		May: func(a access.Action) bool { return gate.Principal(c).Furthest(a) != access.None },
@@ -114,7 +116,7 @@ func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	return page
 }
 
-// page is what every page of a business begins with. Faults: business_not_found; service_unavailable.
+// page returns the data that every page of a business needs. Faults: business_not_found, service_unavailable.
 func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -137,7 +139,7 @@ func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	return page, nil
 }
 
-// done says what was just done, as the address names it.
+// done returns the sentence for a completed action that the address names, or "" for an unknown name.
 func done(page *view.Page, what string) string {
 	if slices.Contains(doneIntegrating, what) {
 		return page.Words.Say("done_" + what)
@@ -153,7 +155,7 @@ func done(page *view.Page, what string) string {
 	return ""
 }
 
-// wrong says what was not done, as the address names it.
+// wrong returns the sentence for a refused action that the address names, or "" for an unknown name.
 func wrong(page *view.Page, what string) string {
 	if what == "delivery_waits" {
 		return page.Words.Say(what)
@@ -166,7 +168,7 @@ func wrong(page *view.Page, what string) string {
 	return ""
 }
 
-// show renders a page with its headers. Nothing of it is kept: it has customers on it.
+// show renders a page with its headers. Browsers must not cache it, because it contains customers' data.
 func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Content) error {
 	web.Protect(c, web.Policy{Nonce: page.Nonce})
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -176,13 +178,13 @@ func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Con
 	return page.Words.Fault()
 }
 
-// ShowFault is a [server.ShowFault]: a page that says what can be done. It tells nothing of the inside.
+// ShowFault is a [server.ShowFault]. It shows a page that says what the person can do, and reveals no internal details.
 func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
 	page := p.plain(c, "")
 	return p.show(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))
 }
 
-// choose lists the businesses of the person; to the only one it leads at once, but for who may make another.
+// choose lists the businesses of the person. It redirects to the only one, unless the person may create another.
 func (p *Pages) choose(c *fiber.Ctx) error {
 	asked, err := server.Query(c).Page()
 	if err != nil {
@@ -199,7 +201,7 @@ func (p *Pages) choose(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Choose(page, list.Businesses, list.NextCursor))
 }
 
-// first leads to the page that a day begins with.
+// first redirects to the page that a day begins with.
 func (p *Pages) first(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -228,7 +230,7 @@ func (p *Pages) today(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Today(page, t))
 }
 
-// pageAbout is a page of the business about the thing that the path's id names.
+// pageAbout returns a page of the business, and the id in the path.
 func (p *Pages) pageAbout(c *fiber.Ctx, place view.Place) (*view.Page, uuid.UUID, error) {
 	page, err := p.page(c, place)
 	if err != nil {
@@ -238,7 +240,7 @@ func (p *Pages) pageAbout(c *fiber.Ctx, place view.Place) (*view.Page, uuid.UUID
 	return page, id, err
 }
 
-// idOf reads the id of the path. What is no UUID names nothing.
+// idOf returns the id in the path. Fault: not_found if it is no UUID.
 func idOf(c *fiber.Ctx) (uuid.UUID, error) {
 	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
@@ -247,7 +249,7 @@ func idOf(c *fiber.Ctx) (uuid.UUID, error) {
 	return id, nil
 }
 
-// asked are the parameters of the address, but for what the last page has done.
+// asked returns the parameters of the address without those that report the result of the last action.
 func asked(c *fiber.Ctx) url.Values {
 	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
@@ -258,8 +260,8 @@ func asked(c *fiber.Ctx) url.Values {
 	return values
 }
 
-// backTo leads back to a page of the business, which says what was done, or was not. The form names the page by what stands
-// behind the business's path; anything else leads to today.
+// backTo redirects to a page of the business with the result of an action: says is "done" or "wrong", and what names
+// the sentence. back is the page's path below the business, as the form sent it. An invalid path leads to Today.
 func backTo(c *fiber.Ctx, slug, back, says, what string) error {
 	at, err := url.Parse(back)
 	if err != nil || at.IsAbs() || at.Host != "" || !below.MatchString(at.Path) {
@@ -271,10 +273,11 @@ func backTo(c *fiber.Ctx, slug, back, says, what string) error {
 	return c.Redirect(view.Path(slug)+"/"+at.EscapedPath()+"?"+values.Encode(), fiber.StatusSeeOther)
 }
 
-// below is the path of a page of a business, behind the business's own.
+// below matches the path of a page below the path of its business.
 var below = regexp.MustCompile(`^[a-z][a-z-]*(/[0-9a-z-]+)*$`)
 
-// transition makes a move of a booking. Where its state has none any more, the page shows it as it is.
+// transition changes the status of a booking. If the booking's
+// status does not allow it, the page shows the booking as it is now.
 func (p *Pages) transition(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		form, err := web.Form(c)
@@ -285,7 +288,8 @@ func (p *Pages) transition(move string) fiber.Handler {
 	})
 }
 
-// pressed does what one press does, and leads back; what cannot be done any more, the page that it leads to says.
+// pressed handles a one-button form: it runs do and redirects to the previous page.
+// That page shows the result, or the reason for a refusal that the person can solve.
 func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		form, err := web.Form(c)
@@ -311,7 +315,7 @@ func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) erro
 	}
 }
 
-// sentences say what keeps something from being done that the person can see to.
+// sentences maps the faults that a person can solve to the names of their sentences.
 var sentences = map[fault.Kind]string{
 	fault.Conflict: "changed", fault.SlotUnavailable: "taken", fault.NoStaffAvailable: "nobody_free", fault.ServiceNotFound: "not_offered",
 	fault.BeforeBookingDay: "before_its_day", fault.TooLateToReopen: "too_late_to_reopen",
@@ -322,7 +326,7 @@ var sentences = map[fault.Kind]string{
 	fault.OutcomeUnknown: "outcome_unknown", fault.IdempotencyInProgress: "in_progress", fault.IdempotencyMismatch: "sent_already",
 }
 
-// found is a business's booking that a form is about.
+// found returns the booking in the path, with its page.
 func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
 	page, id, err := p.pageAbout(c, view.PlaceBookings)
 	if err != nil {
@@ -332,7 +336,7 @@ func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
 	return page, b, err
 }
 
-// here is the query of the list that the booking was opened from.
+// here returns the query of the list that the booking was opened from, with its question mark.
 func here(c *fiber.Ctx) string {
 	if values := asked(c); len(values) > 0 {
 		return "?" + values.Encode()
@@ -340,7 +344,7 @@ func here(c *fiber.Ctx) string {
 	return ""
 }
 
-// toBooking leads to the booking after something was done.
+// toBooking redirects to the page of the booking after an action.
 func toBooking(c *fiber.Ctx, business *catalog.Offer, id uuid.UUID, done string) error {
 	return backTo(c, business.Slug, "bookings/"+id.String()+here(c), "done", done)
 }

@@ -11,14 +11,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountPause adds the page on which online bookings are paused.
+// mountPause adds the page that pauses online bookings.
 func (p *Pages) mountPause(business *gate.Router) {
 	business.Get("/pause", access.ChangeOffer, p.askPause)
 	business.Post("/pause", access.ChangeOffer, p.pause)
 	business.Post("/pause/end", access.ChangeOffer, p.endPause)
 }
 
-// pausePage is the page as its address shows it, with who manages the offer elsewhere.
+// pausePage returns the page with the current pause, and with
+// the system that manages the offer if it is not the console.
 func (p *Pages) pausePage(c *fiber.Ctx) (*view.Page, view.Pausing, error) {
 	page, err := p.page(c, view.PlaceToday)
 	if err != nil {
@@ -69,7 +70,8 @@ func (p *Pages) endPause(c *fiber.Ctx) error {
 	return p.setPause(c, page, asked, nil, "resumed")
 }
 
-// setPause pauses or takes bookings again, and leads to today, which says so.
+// setPause pauses bookings until a date, or resumes them if
+// until is nil. It redirects to Today, which shows the result.
 func (p *Pages) setPause(c *fiber.Ctx, page *view.Page, asked view.Pausing, until *timespan.Date, done string) error {
 	err := p.owner.Pause(c.UserContext(), gate.Principal(c), page.Business, until)
 	if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {

@@ -34,7 +34,7 @@ func (p *Pages) mountRentals(business *gate.Router) {
 	business.Post("/reservations/:id/refund", access.Refund, p.refundReservation)
 }
 
-// rentals shows what is out and what is to be handed out, and what is free on the fortnight from a date on.
+// rentals shows the reservations that are out or due for pickup, and the availability in the fortnight from a date.
 func (p *Pages) rentals(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceRentals)
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *Pages) rentals(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Rentals(page, rented))
 }
 
-// reservation makes a move of a reservation.
+// reservation changes the status of a reservation.
 func (p *Pages) reservation(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		_, err := p.owner.MoveReservation(c.UserContext(), gate.Principal(c), slug, id, move)
@@ -63,7 +63,7 @@ func (p *Pages) reservation(move string) fiber.Handler {
 	})
 }
 
-// askReserve asks what to reserve; the address may name a rental and a date.
+// askReserve shows the reservation form. The address may preset a rental and a date.
 func (p *Pages) askReserve(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceRentals)
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *Pages) askReserve(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Reserve(page, view.Reserving{Rental: c.Query("rental"), Start: date, End: date, Quantity: "1", Key: rand.Text()}))
 }
 
-// reserve reserves for a customer, once for each form that was shown.
+// reserve reserves for a customer. The Idempotency-Key of the form lets each shown form reserve once.
 func (p *Pages) reserve(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -106,12 +106,12 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 		}
 	}
 	if !fault.Is(err, fault.OutcomeUnknown) && !fault.Is(err, fault.IdempotencyInProgress) {
-		typed.Key = rand.Text() // another reservation than the one that was refused
+		typed.Key = rand.Text() // the next reservation differs from the refused one
 	}
 	return p.show(c, status, page, view.Reserve(page, typed))
 }
 
-// typedReservation reads the form, and finds what is wrong with it before anybody is asked; all else rental judges.
+// typedReservation reads the form and checks it as far as it can without a request. The rental service checks the rest.
 func typedReservation(page *view.Page, form url.Values) (view.Reserving, rental.NewReservation) {
 	typed := view.Reserving{
 		Rental: form.Get("rental"), Start: form.Get("start"), End: form.Get("end"), StartTime: form.Get("start_time"), EndTime: form.Get("end_time"),

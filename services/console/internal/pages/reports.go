@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
 )
 
-// mountReports adds what bookings, sales and working time add up to. There is no customer in it, so that whoever sees all sales may see
-// it, also as CSV.
+// mountReports adds the reports on bookings, sales and working time, as pages and as CSV.
+// They contain no data of single customers, so everyone who may see all sales may see them.
 func (p *Pages) mountReports(business *gate.Router) {
 	business.Get("/reports", access.SeeSales, p.reports)
 	business.Get("/reports/bookings.csv", access.SeeSales, exportReport(p, "bookings", p.owner.BookingsReport, reportcsv.Bookings))
@@ -25,7 +25,7 @@ func (p *Pages) mountReports(business *gate.Router) {
 	business.Get("/reports/utilisation.csv", access.SeeSales, exportReport(p, "utilisation", p.owner.UtilisationReport, reportcsv.Utilisation))
 }
 
-// reports shows all reports about the dates of the address.
+// reports shows all reports for the dates in the address.
 func (p *Pages) reports(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceReports)
 	if err != nil {
@@ -50,7 +50,8 @@ func (p *Pages) reports(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Reports(page, typed, shown))
 }
 
-// typedReport reads from, to and by of the address. Without dates it is the last 12 weeks, 12 months or 28 days, up to today.
+// typedReport reads from, to and by from the address. Without dates, the
+// report covers the last 12 weeks, 12 months or 28 days up to today.
 func typedReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) {
 	typed := view.ReportForm{From: c.Query("from"), To: c.Query("to"), By: cmp.Or(c.Query("by"), string(report.Week)), Wrong: map[string]string{}}
 	q := report.Query{To: page.Business.Today(page.Now), By: report.By(typed.By)}
@@ -88,7 +89,7 @@ func typedReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) 
 	return typed, q
 }
 
-// usualFrom is where a report begins that ends on a date and has no other beginning.
+// usualFrom returns the default first date of a report that ends on to.
 func usualFrom(by report.By, to timespan.Date) timespan.Date {
 	const weeks, months = 12, 12
 	switch by {
@@ -102,7 +103,7 @@ func usualFrom(by report.By, to timespan.Date) timespan.Date {
 	return to - 27
 }
 
-// exportReport sends a report about the dates of the address as a table that spreadsheets read.
+// exportReport sends a report for the dates in the address as CSV.
 func exportReport[Row any](
 	p *Pages, name string, ask func(context.Context, string, report.Query) (*report.Report[Row], error), csv func([]Row) []byte,
 ) fiber.Handler {
@@ -122,6 +123,6 @@ func exportReport[Row any](
 		c.Set(fiber.HeaderCacheControl, "no-store")
 		c.Attachment(fmt.Sprintf("%s-%s-%s-%s.csv", page.Business.Slug, name, q.From, q.To))
 		c.Set(fiber.HeaderContentType, reportcsv.MediaType+"; charset=utf-8")
-		return c.Send(append([]byte("\ufeff"), csv(answer.Rows)...)) // by which spreadsheets know UTF-8
+		return c.Send(append([]byte("\ufeff"), csv(answer.Rows)...)) // spreadsheets recognize UTF-8 by this mark
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// foundReservation is a reservation that a form is about.
+// foundReservation returns the reservation in the path, with its page.
 func (p *Pages) foundReservation(c *fiber.Ctx) (*view.Page, *rental.Reservation, error) {
 	page, id, err := p.pageAbout(c, view.PlaceRentals)
 	if err != nil {
@@ -31,7 +31,8 @@ func (p *Pages) askCancelReservation(c *fiber.Ctx) error {
 	return p.showCancelReservation(c, fiber.StatusOK, page, view.CancellingReservation{Reservation: *r, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
 }
 
-// showCancelReservation asks whether a reservation is to be cancelled. Of one that is out or over there is nothing to ask.
+// showCancelReservation shows the cancellation form of a reservation. A reservation that is out
+// or over cannot be cancelled: it redirects to the rentals page, which shows the reason.
 func (p *Pages) showCancelReservation(c *fiber.Ctx, status int, page *view.Page, asked view.CancellingReservation) error {
 	preview, err := p.owner.Rentals.Of(page.Business.ID).Cancellation(c.UserContext(), page.Business.Slug, asked.Reservation.ID)
 	if err != nil {
@@ -44,7 +45,7 @@ func (p *Pages) showCancelReservation(c *fiber.Ctx, status int, page *view.Page,
 	return p.show(c, status, page, view.CancelReservation(page, asked))
 }
 
-// cancelReservation cancels a reservation with the refund that was chosen.
+// cancelReservation cancels a reservation with the chosen refund.
 func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -74,7 +75,7 @@ func (p *Pages) cancelReservation(c *fiber.Ctx) error {
 	return p.showCancelReservation(c, status, page, asked)
 }
 
-// refunding is the form of a refund of a reservation, which leads back to its customer.
+// refunding returns the refund form of a reservation. The form leads back to the customer's page.
 func refunding(r *rental.Reservation) view.RefundingReservation {
 	asked := view.RefundingReservation{Reservation: *r, Left: left(r.Payment), Amount: left(r.Payment).String(), Back: "rentals"}
 	if r.CustomerEmail != nil {

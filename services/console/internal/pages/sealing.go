@@ -13,8 +13,8 @@ import (
 
 type boxKey struct{}
 
-// unseal is middleware below /business that opens what addresses of a business's pages hold of customers, so that
-// handlers read it as it was typed.
+// unseal is middleware below /business. It decrypts the customers'
+// data in addresses, so that handlers read it as it was typed.
 func (p *Pages) unseal(c *fiber.Ctx) error {
 	slug, _, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/business/"), "/")
 	box := p.box.Of(strings.Clone(slug))
@@ -26,15 +26,15 @@ func (p *Pages) unseal(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// sealQuery seals what an address that a browser is led to would hold of customers.
+// sealQuery encrypts customers' data in the query of a redirect.
 func sealQuery(c *fiber.Ctx, values url.Values) {
 	if box, ok := c.Locals(boxKey{}).(*sealed.Box); ok {
 		box.SealQuery(values)
 	}
 }
 
-// find takes what was typed into a search, and leads to the page that shows what is found: the browser's address has no
-// customer's address in it.
+// find turns a posted search into a redirect to the page with its results.
+// This keeps customers' email addresses out of the browser's address.
 func (p *Pages) find(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

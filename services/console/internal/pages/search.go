@@ -11,13 +11,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountSearch adds what the search beside every page finds.
+// mountSearch adds the results page of the search field.
 func (p *Pages) mountSearch(business *gate.Router) {
 	business.Get("/search", access.SeeBookings, p.search)
 	business.Post("/search", access.SeeBookings, p.find)
 }
 
-// search finds bookings, customers and pages; without anything to look for it leads to all bookings.
+// search finds bookings, customers and pages. An empty query redirects to the list of all bookings.
 func (p *Pages) search(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceNone)
 	if err != nil {

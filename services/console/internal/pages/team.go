@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// mountTeam adds who belongs to a business, and what an owner does about it.
+// mountTeam adds the pages on which an owner manages the people of a business.
 func (p *Pages) mountTeam(business *gate.Router) {
 	business.Get("/team", access.ManageTeam, p.team)
 	business.Get("/team/invite", access.ManageTeam, p.askInvitation)
@@ -65,10 +65,11 @@ func (p *Pages) withdrawInvitation(c *fiber.Ctx, slug string, id uuid.UUID) erro
 	return p.accounts.WithdrawInvitation(c.UserContext(), gate.Principal(c), business, id)
 }
 
-// mostTeamHistory is how much of what happened to the team is shown.
+// mostTeamHistory is the maximum number of events shown in the team's history.
 const mostTeamHistory = 25
 
-// teamHistory is what happened to the people and tokens of the business, newest first, and whether there is more.
+// teamHistory returns the events about the people and tokens of
+// the business, newest first. It reports whether there are more.
 func (p *Pages) teamHistory(c *fiber.Ctx, page *view.Page) ([]view.TeamEvent, bool, error) {
 	list, err := p.owner.TeamEvents(c.UserContext(), gate.Principal(c), page.Business.ID, request.Page{Limit: mostTeamHistory})
 	if err != nil {
@@ -97,7 +98,7 @@ func (p *Pages) askInvitation(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Invite(page, view.Inviting{}))
 }
 
-// invite shows the link, which nobody can be shown again, instead of leading back.
+// invite shows the invitation link instead of redirecting, because the link can be shown only once.
 func (p *Pages) invite(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -132,7 +133,7 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusConflict, page, view.Invite(page, wanted))
 }
 
-// joining is what a form makes of somebody, with what is wrong with it.
+// joining reads the role and the member of a form and notes their errors.
 func joining(page *view.Page, role, staff string) view.Joining {
 	j := view.Joining{Role: role, Staff: staff}
 	switch {
@@ -146,7 +147,7 @@ func joining(page *view.Page, role, staff string) view.Joining {
 	return j
 }
 
-// teamMember is the member of the path, with the page that is about them.
+// teamMember returns the person of the team in the path, with the page.
 func (p *Pages) teamMember(c *fiber.Ctx) (*view.Page, *store.TeamMember, error) {
 	page, id, err := p.pageAbout(c, view.PlaceSettings)
 	if err != nil {
@@ -209,14 +210,14 @@ func (p *Pages) removeMember(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	// The keys, feeds and webhooks of a removed member keep working until they are ended, so that the page lists them.
+	// The keys, feeds and webhooks of a removed person keep working until they are ended. The page lists them.
 	if made, err := p.owner.MadeBy(c.UserContext(), gate.Principal(c), page.Business, m.Person.ID); err == nil && !made.IsEmpty() {
 		return c.Redirect(view.Path(page.Business.Slug)+"/team/"+m.Person.ID.String()+"/made?done=team_removed", fiber.StatusSeeOther)
 	}
 	return p.backToTeam(c, page, "team_removed", nil)
 }
 
-// made lists what a person made here that still works. The person may have left.
+// made lists what a person created in this business that still works. The person may have left the team.
 func (p *Pages) made(c *fiber.Ctx) error {
 	page, id, err := p.pageAbout(c, view.PlaceSettings)
 	if err != nil {
@@ -240,7 +241,8 @@ func (p *Pages) endMade(c *fiber.Ctx) error {
 	return p.backToTeam(c, page, "team_made_ended", p.owner.EndMadeBy(c.UserContext(), gate.Principal(c), page.Business, id))
 }
 
-// backToTeam leads back to the list, which says what was done. Who did it to themselves is led to sign in from there.
+// backToTeam redirects to the list, which shows the result. People
+// who have removed themselves are redirected from there to sign in.
 func (p *Pages) backToTeam(c *fiber.Ctx, page *view.Page, done string, err error) error {
 	if err != nil {
 		return err

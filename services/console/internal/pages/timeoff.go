@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// timeOff shows the time off of the signed-in member. A reader who edits the offer chooses a member by staff_id; without
-// it, the page asks for one if there are several.
+// timeOff shows the time off of the signed-in member. A reader who edits the offer chooses
+// a member by staff_id. Without it, the page asks for a member if there are several.
 func (p *Pages) timeOff(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCalendar)
 	if err != nil {
@@ -106,8 +106,8 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	return backTo(c, page.Business.Slug, back, "done", map[bool]string{true: "off", false: "work"}[adds])
 }
 
-// absence reads what was typed. Without a time it is whole days. A single time counts from the start of the first day,
-// or until the end of the last one.
+// absence parses the typed dates and times. Without times, the absence is whole days. If
+// only one time is given, the absence begins with the first day or ends with the last one.
 func absence(typed view.Off) (usecase.Absence, error) {
 	from, wrongFrom := timespan.ParseDate(typed.From)
 	to, wrongTo := timespan.ParseDate(typed.To)

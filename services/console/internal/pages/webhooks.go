@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// mountWebhooks adds the endpoints that events are sent to, and what was sent.
+// mountWebhooks adds the pages for webhook endpoints and their deliveries.
 func (p *Pages) mountWebhooks(business *gate.Router) {
 	const all, one = "/settings/webhooks", "/settings/webhooks/:id"
 	business.Get(all, access.Integrate, p.webhooks)
@@ -40,7 +40,7 @@ func (p *Pages) mountWebhooks(business *gate.Router) {
 	business.Post("/settings/deliveries/:id/retry", access.Integrate, p.retryDelivery)
 }
 
-// webhooks lists the endpoints of the business, of which there are few, and offers to make one.
+// webhooks lists all endpoints of the business without paging, because there are few, and shows the form for a new one.
 func (p *Pages) webhooks(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceSettings)
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *Pages) showWebhooks(c *fiber.Ctx, status int, page *view.Page, form vie
 	return p.show(c, status, page, view.Webhooks(page, list.Webhooks, form))
 }
 
-// typedWebhook reads the form; "*" stands for all events, where all were chosen.
+// typedWebhook reads the form. If all events were chosen, Events is "*".
 func typedWebhook(c *fiber.Ctx) (view.WebhookForm, error) {
 	form, err := web.Form(c)
 	if err != nil {
@@ -70,7 +70,8 @@ func typedWebhook(c *fiber.Ctx) (view.WebhookForm, error) {
 	return typed, nil
 }
 
-// wrongWebhook says beside the field what notifications refuses. It reports false for what is not the person's to see to.
+// wrongWebhook puts the reason for a refusal by the notification service beside its field. It
+// returns the status of the page. It reports false for faults that the person cannot solve.
 func wrongWebhook(page *view.Page, typed *view.WebhookForm, err error) (int, bool) {
 	status, ok := refused(page, err, &typed.Wrong)
 	if fault.Is(err, fault.InvalidParameter) {
@@ -86,7 +87,8 @@ func wrongWebhook(page *view.Page, typed *view.WebhookForm, err error) (int, boo
 	return status, ok
 }
 
-// makeWebhook adds an endpoint, once for each form that was shown, and shows its secret.
+// makeWebhook creates an endpoint and shows its secret. The
+// Idempotency-Key of the form lets each shown form create one.
 func (p *Pages) makeWebhook(c *fiber.Ctx) error {
 	typed, err := typedWebhook(c)
 	if err != nil {
@@ -110,7 +112,7 @@ func (p *Pages) makeWebhook(c *fiber.Ctx) error {
 	return p.showWebhooks(c, status, page, typed)
 }
 
-// webhook shows one endpoint with what was sent to it.
+// webhook shows one endpoint with its deliveries.
 func (p *Pages) webhook(c *fiber.Ctx) error {
 	page, id, err := p.pageAbout(c, view.PlaceSettings)
 	if err != nil {
@@ -146,7 +148,7 @@ func (p *Pages) showWebhook(c *fiber.Ctx, status int, page *view.Page, id uuid.U
 	return p.show(c, status, page, view.OneWebhook(page, shown))
 }
 
-// changeWebhook changes where it is sent to, and which events.
+// changeWebhook changes the URL and the events of an endpoint.
 func (p *Pages) changeWebhook(c *fiber.Ctx) error {
 	typed, err := typedWebhook(c)
 	if err != nil {
@@ -172,7 +174,7 @@ func (p *Pages) changeWebhook(c *fiber.Ctx) error {
 	return p.showWebhook(c, status, page, id, view.Webhook{Form: typed})
 }
 
-// ofWebhook is what one press does to an endpoint, whose page says what was done.
+// ofWebhook handles a one-button form for an endpoint and redirects to the endpoint's page, which shows the result.
 func (p *Pages) ofWebhook(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return p.ends("/settings/webhooks/"+url.PathEscape(c.Params("id")), done, do)(c)
@@ -186,7 +188,7 @@ func (p *Pages) activate(active bool) func(*fiber.Ctx, string, uuid.UUID) error 
 	}
 }
 
-// rotateWebhook gives an endpoint another secret, and shows it.
+// rotateWebhook replaces the secret of an endpoint and shows the new one.
 func (p *Pages) rotateWebhook(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
@@ -203,7 +205,7 @@ func (p *Pages) rotateWebhook(c *fiber.Ctx) error {
 	return p.showWebhook(c, fiber.StatusOK, page, id, view.Webhook{Secret: rotated.Secret})
 }
 
-// retryDelivery sends again what was sent.
+// retryDelivery sends a delivery again.
 func (p *Pages) retryDelivery(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

@@ -15,12 +15,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountWhyNot adds the page that says why a time cannot be booked.
+// mountWhyNot adds the page that explains why a time cannot be booked.
 func (p *Pages) mountWhyNot(business *gate.Router) {
 	business.Get("/why-not", access.Serve, p.whyNot)
 }
 
-// whyNot asks for a start, and explains the one that the address names.
+// whyNot shows a form for a start. If the address names one, it explains why that start cannot be booked.
 func (p *Pages) whyNot(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCalendar)
 	if err != nil {
@@ -47,7 +47,7 @@ func (p *Pages) whyNot(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.AskWhyNot(page, w))
 }
 
-// startOf reads the start that was typed. Fault: invalid_parameter, with the name that booking gives the field.
+// startOf reads the typed start. Fault: invalid_parameter, with booking's name of the field.
 func startOf(w view.WhyNot) (availability.Question, error) {
 	var q availability.Question
 	service, _, varied := strings.Cut(w.Service, ":")

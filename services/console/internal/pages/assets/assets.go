@@ -1,11 +1,11 @@
-// Package assets are the style and script of the owner's pages, made of src by `make generate`.
+// Package assets embeds the style sheet and the script of the owner's pages. `make generate` builds them from src.
 package assets
 
 import "embed"
 
 //go:generate go run github.com/slotmesh/slotmesh/libs/web/bundle
 
-// Files are what browsers are given, in the folder dist.
+// Files are the files that browsers load, in the folder dist.
 //
 //go:embed dist
 var Files embed.FS

@@ -1,4 +1,4 @@
-// Package texts are the sentences of the owner's pages: one file a language, the same sentences in each.
+// Package texts holds the sentences of the owner's pages: one file for each language, with the same sentences in each.
 package texts
 
 import (
@@ -11,5 +11,5 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// Load reads the sentences, once.
+// Load reads the sentences. It reads the files only once.
 var Load = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, ".") })

@@ -6,30 +6,30 @@ import (
 	"unicode/utf8"
 )
 
-// A chart is drawn in units of which a phone is as wide as [chartWidth]: its letters are then as large as those beside it.
+// A phone is [chartWidth] units wide. In these units, the letters of a chart are as large as the text beside it.
 const (
 	chartWidth  = 360.0
 	chartHeight = 200.0
 	chartTop    = 10.0
-	chartBottom = 24.0 // below the bars, for their labels
-	letter      = 6.2  // how wide a letter of a label is
+	chartBottom = 24.0 // space below the bars for their labels
+	letter      = 6.2  // width of one letter of a label
 	rowHeight   = 40.0
-	mostRows    = 12 // of a chart of rows
-	mostLetters = 34 // of the name of a row
+	mostRows    = 12 // maximum number of rows of a ranked chart
+	mostLetters = 34 // maximum number of letters of a row's name
 )
 
-// stacked is a chart of bars beside each other, each of parts upon each other.
+// stacked is a chart of vertical bars. Each bar is a stack of parts.
 type stacked struct {
 	ID, Title, Text string
 	Parts           []part
 	Scale           []tick
 	Bars            []bar
 	Labels          []label
-	Left, Right     float64 // of the lines of the scale
-	Base            float64 // where the bars stand
+	Left, Right     float64 // ends of the scale's lines
+	Base            float64 // y of the bottom of the bars
 }
 
-// part is what one colour stands for, with a value for each bar. Its class is the colour.
+// part is one part of all bars, with a value for each bar. Class is the CSS class of its colour.
 type part struct {
 	Name, Class string
 	Values      []float64
@@ -41,7 +41,7 @@ type tick struct {
 	Label string
 }
 
-// bar is one bar; Text says its values, to who points at it.
+// bar is one bar. Text contains its values and is shown when the reader points at the bar.
 type bar struct {
 	X, Width float64
 	Text     string
@@ -53,18 +53,18 @@ type piece struct {
 	Y, Height float64
 }
 
-// label stands below the middle of a bar.
+// label is the text below the middle of a bar.
 type label struct {
 	X    float64
 	Text string
 }
 
-// drawing puts what it draws where the reader's lines begin: charts of who reads from right to left begin at the right.
+// drawing mirrors positions for languages that are read from right to left: their charts begin at the right.
 type drawing struct{ turned bool }
 
 func (p *Page) drawing() drawing { return drawing{p.Words.Direction() == "rtl"} }
 
-// at is where something begins that is so wide.
+// at returns the left edge of an object that begins at x and is width wide.
 func (d drawing) at(x, width float64) float64 {
 	if d.turned {
 		return chartWidth - x - width
@@ -72,7 +72,8 @@ func (d drawing) at(x, width float64) float64 {
 	return x
 }
 
-// stack draws bars, whose names stand below them as far as there is room; number writes a value.
+// stack computes the bars of a chart. names are the labels of the
+// bars, shown as far as there is room. number formats a value.
 func (p *Page) stack(c stacked, names []string, number func(float64) string) *stacked {
 	d := p.drawing()
 	top := 0.0
@@ -116,7 +117,7 @@ func (p *Page) stack(c stacked, names []string, number func(float64) string) *st
 	return &c
 }
 
-// labels names as many bars as there is room for, the first among them; none leaves the drawing.
+// labels returns the labels of as many bars as there is room for, the first bar included. No label leaves the drawing.
 func labels(bars []bar, names []string, left float64) []label {
 	widest := 1
 	for _, name := range names {
@@ -141,7 +142,7 @@ func sum(parts []part, i int) float64 {
 	return all
 }
 
-// step is how far the lines of a scale are apart: 1, 2 or 5 of a power of ten, four of them at most.
+// step returns the distance between the lines of a scale: 1, 2 or 5 times a power of ten, with at most four lines.
 func step(top float64) float64 {
 	const lines = 4
 	unit := 1.0
@@ -155,7 +156,7 @@ func step(top float64) float64 {
 	}
 }
 
-// ranked is a chart of bars below each other, each with its name and value above it.
+// ranked is a chart of horizontal bars, each with its name and value above it.
 type ranked struct {
 	ID, Title, Text string
 	Height          float64
@@ -168,13 +169,14 @@ type rank struct {
 	X, Y, Long, Whole float64
 }
 
-// measured is what a row of a chart shows.
+// measured is one row of a chart with its value.
 type measured struct {
 	Name, Text string
 	Value      float64
 }
 
-// rank draws rows, the whole of which is at least so much. Those that have no room any more the table has.
+// rank computes the rows of a chart. whole is the value of a full bar, unless a row
+// is larger. Only the first rows fit; the table below the chart has all of them.
 func (p *Page) rank(c ranked, rows []measured, whole float64) *ranked {
 	d := p.drawing()
 	rows = rows[:min(len(rows), mostRows)]
@@ -202,8 +204,8 @@ func shortened(name string) string {
 	return name
 }
 
-// box is the part of the plane that a drawing shows.
+// box returns the viewBox of the SVG.
 func (c *ranked) box() string { return "0 0 " + num(chartWidth) + " " + num(c.Height) }
 
-// num writes a place in a drawing.
+// num formats a coordinate.
 func num(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }

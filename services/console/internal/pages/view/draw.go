@@ -12,10 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// drawn is a calendar with the place of everything in it. The places are rules of the page's one inline style, as no element may have a
-// style of its own.
+// drawn is a calendar with the positions of everything in it. The positions are rules of the page's
+// one inline style sheet, because the content security policy does not allow style attributes.
 type drawn struct {
-	From, To int // hours that are shown
+	From, To int // shown hours of the day
 	Columns  []drawnColumn
 	Style    string
 }
@@ -27,25 +27,25 @@ type drawnColumn struct {
 	Boxes   []box
 	Blocks  []block
 	Free    []gap
-	Now     string // id of the line; "" on every other day
+	Now     string // id of the line that marks the current time; "" on any other day
 }
 
-// block is blocked time in its place.
+// block is blocked time with the id of its element.
 type block struct{ ID, Reason string }
 
-// gap is free time in its place, with when it begins and ends.
+// gap is free time with its start and end.
 type gap struct {
 	ID string
 	usecase.Minutes
 }
 
-// box is a booking in its place; guests of one class session are one box.
+// box is a booking with the id of its element. All guests of one class session share one box.
 type box struct {
 	usecase.Placed
 	ID      string
-	Guests  int // bookings of the session; 1 for an appointment
+	Guests  int // number of bookings of the session; 1 for an appointment
 	People  int
-	service int // its number in the offer, which its hue follows
+	service int // index in the offer's services; decides the colour
 }
 
 const (
@@ -53,14 +53,15 @@ const (
 	hour      = 60
 )
 
-// canvas numbers what is drawn, and keeps its rules.
+// canvas numbers the drawn elements and collects their CSS rules.
 type canvas struct {
 	first int // minute at the top
 	rules strings.Builder
 	n     int
 }
 
-// put places something, beside others where it shares its time.
+// put adds the CSS rule of an element and returns its id. lane of
+// lanes is its column among the elements that overlap it in time.
 func (c *canvas) put(at usecase.Minutes, lane, lanes int) string {
 	c.n++
 	id := "at-" + strconv.Itoa(c.n)
@@ -72,7 +73,8 @@ func (c *canvas) put(at usecase.Minutes, lane, lanes int) string {
 	return id
 }
 
-// draw places a calendar's bookings, what is closed, and the line of now.
+// draw computes the positions of a calendar's bookings, of the
+// closed times and of the line that marks the current time.
 func (p *Page) draw(cal *usecase.Calendar) drawn {
 	d := drawn{From: 8, To: 18}
 	d.From, d.To = shown(cal, d.From, d.To)
@@ -99,16 +101,17 @@ func (p *Page) draw(cal *usecase.Calendar) drawn {
 		}
 		d.Columns = append(d.Columns, out)
 	}
-	// The number of columns is said before them: found as they arrive, it would move those that are painted already.
+	// The number of columns must be known before they load: otherwise columns that are already painted would move.
 	d.Style = c.rules.String() + fmt.Sprintf(".day-height{height:%.3frem}.calendar{grid-template-columns:4.5rem repeat(%d,minmax(7rem,1fr))}",
 		float64(all.To-all.From)*perMinute, max(1, len(d.Columns)))
 	return d
 }
 
-// shortestGap is how many minutes of free time are shown.
+// shortestGap is the minimum length of shown free time, in minutes.
 const shortestGap = 15
 
-// gaps are what of a column is free from now on, for who may book; where what is booked is unknown, nothing is said to be free.
+// gaps returns the free time of a column from now on, if the reader may
+// book. If bookings are unknown or not all are loaded, it returns nothing.
 func (p *Page) gaps(cal *usecase.Calendar, col *usecase.Column) []usecase.Minutes {
 	if cal.Unknown || cal.More || !p.May(access.Serve) {
 		return nil
@@ -127,20 +130,20 @@ func (p *Page) gaps(cal *usecase.Calendar, col *usecase.Column) []usecase.Minute
 	return free
 }
 
-// timeOf writes a minute of the day as forms do.
+// timeOf formats a minute of the day as HH:MM for forms.
 func timeOf(minute int) string { return fmt.Sprintf("%02d:%02d", minute/hour%24, minute%hour) }
 
-// clockOf writes a minute of the day for the reader.
+// clockOf formats a minute of the day for the reader.
 func (p *Page) clockOf(minute int) string {
 	return p.Words.Clock(time.Date(2000, 1, 1, 0, minute, 0, 0, time.UTC))
 }
 
-// minutes writes from when to when something is.
+// minutes formats a period with its start and end.
 func (p *Page) minutes(m usecase.Minutes) string {
 	return p.clockOf(m.From) + " – " + p.clockOf(m.To)
 }
 
-// shown widens the hours to all that is open or booked.
+// shown widens the shown hours until they contain all opening hours and bookings.
 func shown(cal *usecase.Calendar, from, to int) (int, int) {
 	first, last := from*hour, to*hour
 	for _, col := range cal.Columns {
@@ -154,7 +157,7 @@ func shown(cal *usecase.Calendar, from, to int) (int, int) {
 	return first / hour, (last + hour - 1) / hour
 }
 
-// gaps are what of all is not open.
+// gaps returns the parts of all that are not in open.
 func gaps(open []usecase.Minutes, all usecase.Minutes) []usecase.Minutes {
 	var closed []usecase.Minutes
 	at := all.From
@@ -170,7 +173,8 @@ func gaps(open []usecase.Minutes, all usecase.Minutes) []usecase.Minutes {
 	return closed
 }
 
-// place draws a column's bookings. Those that share time stand beside each other, as many as ever meet in a row of them.
+// place computes the positions of a column's bookings. Bookings that overlap stand
+// side by side. A group of connected bookings has as many lanes as overlap at once.
 func (p *Page) place(c *canvas, col *drawnColumn) {
 	boxes := p.sessions(col.Bookings)
 	slices.SortStableFunc(boxes, func(a, b box) int { return a.Before.From - b.Before.From })
@@ -204,7 +208,7 @@ func (p *Page) place(c *canvas, col *drawnColumn) {
 	}
 }
 
-// sessions joins the guests of a class session.
+// sessions combines the guests of a class session into one box.
 func (p *Page) sessions(bookings []usecase.Placed) []box {
 	type session struct {
 		id string

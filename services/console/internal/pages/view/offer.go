@@ -17,50 +17,51 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 )
 
-// PlaceOffer is what the business offers.
+// PlaceOffer is the menu entry of the offer.
 const PlaceOffer Place = "offer"
 
-// Offering is what every page of the offer says.
+// Offering is the data that every page of the offer needs.
 type Offering struct {
-	Section   string // which part of the offer it is about
-	Version   int64  // that is shown
-	ManagedBy string // where the offer is changed instead; ""
-	Saved     int64  // the version that was just made; 0 for none
-	Says      string // whether customers see what was saved
-	// BookingPage is the address of the booking page; "" when customers do not see there what was saved, and then Hides is the page below the
-	// business's that changes that.
+	Section   string // the part of the offer that the page shows
+	Version   int64  // the shown version
+	ManagedBy string // the system that manages the offer; "": the console
+	Saved     int64  // the version that was just published; 0: none
+	Says      string // the notice after saving: whether customers see the change
+	// BookingPage is the address of the booking page. It is "" if customers do not see there what
+	// was saved. Then Hides is the path, below the business's, of the page that changes this.
 	BookingPage string
 	Hides       string
 	HidesName   string
-	Meanwhile   *Difference // what somebody else has published while this change was made
-	Problems    []string    // that stand beside no field
+	Meanwhile   *Difference // changes that others have published while this change was made
+	Problems    []string    // problems that belong to no field
 	Fields      document.Fields
 }
 
-// Difference is what differs between two versions of the offer, of which the first changes are listed.
+// Difference is the list of differences between two versions of
+// the offer. Changes holds the first ones, More counts the rest.
 type Difference struct {
 	Changes       []changes.Change
 	More          int
 	Before, After document.Fields
 }
 
-// Sections whose objects are not booked at a time of the customer's choice.
+// Sections with objects that customers do not book at a time of their choice.
 const (
 	SectionEvents  = "events"
 	SectionRentals = "rentals"
 )
 
-// sections are the parts of the offer, in the order in which they are listed.
+// sections are the parts of the offer, in the order of the menu.
 var sections = []string{"services", "classes", SectionEvents, SectionRentals, "team", "hours", "rules", "translations", "business", "policies", "page", "text", "versions"}
 
-// Form is a form over an object of the offer.
+// Form is a form that edits an object of the offer.
 type Form struct {
 	Groups []form.Group
-	Values url.Values        // what it is filled in with
-	Shown  url.Values        // what it was filled in with at first
-	Wrong  map[string]string // sentences, by the names of what was typed
-	Locked bool              // it is only read
-	More   string            // the rows to which a row was just added; ""
+	Values url.Values        // the current values
+	Shown  url.Values        // the values when the form was first shown
+	Wrong  map[string]string // error sentences by input name
+	Locked bool              // read-only
+	More   string            // the name of the rows to which a row was just added; ""
 }
 
 // OfferItem is the form of one object, or of a part of the business.
@@ -68,19 +69,19 @@ type OfferItem struct {
 	Offering
 	Form
 	Title  string
-	Action string // where it is sent, below the business's path
+	Action string // target of the form, below the business's path
 	Back   string
-	Remove string // where the object is removed; "" where it cannot be
-	About  string // what is said before the form
+	Remove string // path that removes the object; "" if it cannot be removed
+	About  string // text above the form
 }
 
 // OfferLine is an object in a list.
 type OfferLine struct {
 	Name, About, Path string
-	Off               bool // it is not offered
+	Off               bool // not offered to customers
 }
 
-// OfferGroup are objects of one category.
+// OfferGroup holds the objects of one category.
 type OfferGroup struct {
 	Name  string
 	Lines []OfferLine
@@ -93,15 +94,15 @@ type OfferList struct {
 	New    string
 }
 
-// OfferRemoval asks whether an object is to be removed.
+// OfferRemoval asks for confirmation before an object is removed.
 type OfferRemoval struct {
 	Offering
 	Name         string
 	Action, Back string
-	Loses        []string // what goes with it, in numbers
+	Loses        []string // what else is lost, with numbers
 }
 
-// OfferConflict asks which of two changes is to be.
+// OfferConflict asks which of two conflicting changes to keep.
 type OfferConflict struct {
 	Offering
 	Conflicts []document.Conflict
@@ -111,7 +112,7 @@ type OfferConflict struct {
 	Over      int64
 }
 
-// input is a field of the form as a line to type.
+// input returns the text input of a field.
 func (f Form) input(p *Page, d form.Field, name string) web.Field {
 	input := web.Field{Name: name, Label: p.say(d.Label), Value: f.Values.Get(name), Required: d.Required, Error: f.Wrong[name], Autocomplete: "off", Focus: f.Wrong[name] != "" || f.opensAt(name)}
 	if d.Hint != "" && d.Kind != form.Switch {
@@ -139,7 +140,7 @@ func (f Form) input(p *Page, d form.Field, name string) web.Field {
 	return input
 }
 
-// chosen reports whether an answer is one of those that were given.
+// chosen reports whether value is one of the values of an input.
 func (f Form) chosen(name, value string) bool {
 	for _, v := range f.Values[name] {
 		if v == value {
@@ -149,10 +150,10 @@ func (f Form) chosen(name, value string) bool {
 	return false
 }
 
-// suggestions is the id of the list of what may be typed into a field.
+// suggestions returns the id of the list of suggested values of an input.
 func suggestions(name string) string { return "suggested-" + name }
 
-// opensAt reports whether a field is the first of the row that was just added.
+// opensAt reports whether an input is the first one of the row that was just added.
 func (f Form) opensAt(name string) bool {
 	if f.More == "" {
 		return false
@@ -161,7 +162,7 @@ func (f Form) opensAt(name string) bool {
 	return inRows && rest == f.firstOf(f.More)
 }
 
-// firstOf returns the name of the first field of the rows of a name.
+// firstOf returns the name of the first field of the rows called name.
 func (f Form) firstOf(name string) string {
 	if rows, found := form.Find(form.All(f.Groups), name); found && len(rows.Fields) > 0 {
 		return rows.Fields[0].Name
@@ -173,8 +174,8 @@ func (f Form) isNew(name string, row int) bool { return row >= form.Count(f.Show
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// resent are the fields that were posted, without these: what a page has asked is not answered for another one. A name that ends in a dot stands
-// for all that begin with it.
+// resent returns the posted values without some names, so that an answer to one confirmation page
+// is not sent to the next one. A name that ends in a dot stands for all names that begin with it.
 func resent(posted url.Values, without ...string) url.Values {
 	rest := maps.Clone(posted)
 	maps.DeleteFunc(rest, func(name string, _ []string) bool {
@@ -183,7 +184,7 @@ func resent(posted url.Values, without ...string) url.Values {
 	return rest
 }
 
-// named is what people call a field of the offer at a path: the names of the objects that it stands in, then its own.
+// named returns the name of a field at a path for people: the names of the objects that contain it, then its own name.
 func (p *Page) named(fields document.Fields, at []string) string {
 	var parts []string
 	var here any = fields
@@ -196,14 +197,15 @@ func (p *Page) named(fields document.Fields, at []string) string {
 		object, _ := here.(document.Fields)
 		here = object[step]
 		if i+1 < len(at) && strings.HasPrefix(at[i+1], "[") && i == 0 {
-			continue // the list that an object of the offer is in
+			continue // the name of an object's list in the offer is left out
 		}
 		parts = append(parts, p.fieldName(step))
 	}
 	return strings.Join(parts, " · ")
 }
 
-// Named returns what people call a field at a path of a problem, such as services[0].price, whose indexes count from 0.
+// Named returns the name of a field for people. path is the path
+// of a problem, such as services[0].price; its indexes start at 0.
 func (p *Page) Named(fields document.Fields, path string) string {
 	at, here, list := steps(path), any(fields), ""
 	for i, step := range at {
@@ -241,7 +243,7 @@ func itemOf(list any, key string) any {
 	return nil
 }
 
-// called is what an object is called: by its name, else its label, else its key.
+// called returns the name of an object, otherwise its label, otherwise its key.
 func called(item any, key string) string {
 	object, _ := item.(document.Fields)
 	for _, field := range []string{"name", "label"} {
@@ -252,7 +254,8 @@ func called(item any, key string) string {
 	return key
 }
 
-// changed is what people call what a change is about: what is gone is in the version before alone.
+// changed returns the name of the changed field for people. A
+// removed field is named from the version before the change.
 func (p *Page) changed(d *Difference, c changes.Change) string {
 	if c.Change == changes.Removed {
 		return p.named(d.Before, steps(c.Path))
@@ -260,7 +263,7 @@ func (p *Page) changed(d *Difference, c changes.Change) string {
 	return p.named(d.After, steps(c.Path))
 }
 
-// referenced are the lists of the offer whose objects a field names by their keys.
+// referenced maps fields that name objects by their keys to the lists of these objects.
 var referenced = map[string]string{
 	"staff": "staff", "services": "services", "events": "events", "rentals": "rentals", "rental": "rentals", "packages": "packages", "pricing_rules": "pricing_rules",
 }
@@ -304,7 +307,7 @@ func anyOf(values []string) []any {
 	return list
 }
 
-// fieldName is a field's label; what no form has is called as it is written.
+// fieldName returns the label of a field, or its name with spaces if no form has the field.
 func (p *Page) fieldName(field string) string {
 	if day := slices.Index(form.Weekdays, field); day >= 0 {
 		return p.Words.WholeWeekday(time.Weekday((day + 1) % len(form.Weekdays)))
@@ -321,7 +324,7 @@ var FieldLabels = map[string]string{"hours": "offer_hours", "description": "offe
 // optionSentences are the sentences of the answers to fields of forms, by the name of the field and the value.
 var optionSentences = map[string]map[string]string{}
 
-// NoteOptions notes how the answers to a field of a form are called.
+// NoteOptions registers the labels of a field's options, for pages that list changes.
 func NoteOptions(f form.Field) {
 	for _, o := range f.Options {
 		if o.Sentence == "" {
@@ -332,13 +335,13 @@ func NoteOptions(f form.Field) {
 		}
 		value := o.Value
 		if value == form.Everything {
-			value = "all" // as a manifest has it
+			value = "all" // as in a manifest
 		}
 		optionSentences[f.Name][value] = o.Sentence
 	}
 }
 
-// optionLabel is how a form calls an answer to the field at a path; "" for other values.
+// optionLabel returns the label of a value of the field at a path, or "" for a value that is not an option.
 func (p *Page) optionLabel(path, value string) string {
 	field := path[strings.LastIndexByte(path, '.')+1:]
 	if (field == "weekday" || field == "days") && slices.Contains(form.Weekdays, value) {
@@ -353,7 +356,7 @@ func (p *Page) optionLabel(path, value string) string {
 	return ""
 }
 
-// Written returns a date, a time or hours of a manifest as the reader's region writes them, and any other text as it is.
+// Written formats a date, a time or hours of a manifest for the reader's region. It returns any other text unchanged.
 func (p *Page) Written(value string) string {
 	if date, err := timespan.ParseDate(value); err == nil {
 		return p.Words.ShortDate(day(date))
@@ -370,7 +373,7 @@ func (p *Page) Written(value string) string {
 	return value
 }
 
-// arrow points from what was to what will be, as the language is read.
+// arrow returns an arrow from the old to the new value, in the reading direction of the language.
 func (p *Page) arrow() string {
 	if p.Words.Direction() == "rtl" {
 		return "←"
@@ -378,10 +381,10 @@ func (p *Page) arrow() string {
 	return "→"
 }
 
-// mostShown is how many characters of a value a list of changes shows.
+// mostShown is the maximum number of characters of a value in a list of changes.
 const mostShown = 160
 
-// short is a value of the offer, shortened.
+// short formats a value of the offer, shortened to mostShown characters.
 func (p *Page) short(value any) string {
 	text := []rune(p.valued(value))
 	if len(text) > mostShown {
@@ -390,7 +393,7 @@ func (p *Page) short(value any) string {
 	return string(text)
 }
 
-// valued writes a value of the offer.
+// valued formats a value of the offer.
 func (p *Page) valued(value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -430,7 +433,7 @@ func (p *Page) valued(value any) string {
 	return string(text)
 }
 
-// fields writes an object that has no name, field by field; the days of a week in their order.
+// fields formats an object without a name, field by field. Weekdays are in their order.
 func (p *Page) fields(object document.Fields) string {
 	names := slices.SortedFunc(maps.Keys(object), func(a, b string) int {
 		return cmp.Or(slices.Index(form.Weekdays, a)-slices.Index(form.Weekdays, b), strings.Compare(a, b))
@@ -441,7 +444,7 @@ func (p *Page) fields(object document.Fields) string {
 	return strings.Join(names, "; ")
 }
 
-// Refused is the sentence for a version that differs in a section of the manifest that the reader's role may not change.
+// Refused returns the sentence about a section of the manifest that the reader's role may not change.
 func (p *Page) Refused(section string) string {
 	if section == "account" {
 		return p.say("version_account")
@@ -449,10 +452,10 @@ func (p *Page) Refused(section string) string {
 	return p.Words.With("version_section", "Name", p.fieldName(section[strings.LastIndex(section, ".")+1:]))
 }
 
-// steps are those of a path such as services[cut].price.
+// steps splits a path such as services[cut].price into its parts.
 func steps(path string) []string {
 	return strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
 }
 
-// Sections are the parts of the offer.
+// Sections returns the parts of the offer.
 func Sections() []string { return sections }

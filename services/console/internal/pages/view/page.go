@@ -1,5 +1,6 @@
-// Package view is how the owner's pages look: one templ file for each page, and what their texts are made of. Views take what use cases
-// return and decide nothing but what of it a person may see, which internal/access says.
+// Package view renders the owner's pages: one templ file for each page, with the
+// functions that prepare its texts. Views show what the use cases return. They
+// decide only which parts the person may see, by the permissions of internal/access.
 package view
 
 import (
@@ -21,36 +22,36 @@ import (
 
 //go:generate go run github.com/a-h/templ/cmd/templ@v0.3.977 generate -log-level error
 
-// Page is what every page knows.
+// Page is the data that every page needs.
 type Page struct {
 	Words    *words.Words
-	Business *catalog.Offer           // nil outside of one
-	Person   string                   // who is signed in
-	Seal     func(path string) string // hides customers' data in the query of a path
-	Searches bool                     // the person may look for customers
+	Business *catalog.Offer           // nil on pages of no business
+	Person   string                   // name of the signed-in person
+	Seal     func(path string) string // encrypts customers' data in the query of a path
+	Searches bool                     // the person may search for customers
 	Switches bool                     // the person may open another business
 	May      func(access.Action) bool
 	Now      time.Time
-	Place    Place  // which entry of the menu it belongs to
-	Query    string // what is searched for
-	Notice   string // what was done; ""
-	Wrong    string // what was not done, and why; ""
-	Undo     *Undo  // of what was done; nil for nothing to undo
-	Nonce    string // of the one inline style; "" for none
+	Place    Place  // menu entry of the page
+	Query    string // current search
+	Notice   string // sentence about what was done; ""
+	Wrong    string // sentence about what was not done, and why; ""
+	Undo     *Undo  // undoes the last action; nil: nothing to undo
+	Nonce    string // of the one inline style sheet; "": none
 	Style    string
 	Script   string
 }
 
-// Content is the inside of a page.
+// Content is the body of a page.
 type Content struct {
 	Title string
 	Body  templ.Component
 }
 
-// Place is an entry of the menu.
+// Place is a menu entry.
 type Place string
 
-// The places.
+// The menu entries.
 const (
 	PlaceNone      Place = ""
 	PlaceToday     Place = "today"
@@ -67,15 +68,15 @@ const (
 	PlaceReports   Place = "reports"
 )
 
-// entry is a page that the menu leads to.
+// entry is a menu entry with its page.
 type entry struct {
 	place Place
-	path  string        // below the business's
-	needs access.Action // what somebody must be allowed to see it
-	tab   bool          // a phone shows it at the thumb, and what is no tab below More
+	path  string        // below the path of the business
+	needs access.Action // permission to see the page
+	tab   bool          // shown at the bottom of a phone's screen; the others are below More
 }
 
-// entries are the menu, in its order.
+// entries are the menu entries in their order.
 var entries = []entry{
 	{PlaceToday, "/today", access.SeeBookings, true},
 	{PlaceCalendar, "/calendar", access.SeeBookings, true},
@@ -92,16 +93,17 @@ var entries = []entry{
 	{PlaceMore, "/more", access.SignedIn, true},
 }
 
-// rail are the places that the person may go to, as a desk shows them: all beside each other, so that nothing is below More.
+// rail returns the menu entries for a wide screen: all that the person
+// may open. The entry More is left out, because nothing is below it.
 func (p *Page) rail() []entry { return p.menu(func(e entry) bool { return e.place != PlaceMore }) }
 
-// tabs are those that a phone shows.
+// tabs returns the menu entries at the bottom of a phone's screen.
 func (p *Page) tabs() []entry { return p.menu(func(e entry) bool { return e.tab }) }
 
-// rest are those that a phone shows below More.
+// rest returns the menu entries that a phone shows below More.
 func (p *Page) rest() []entry { return p.menu(func(e entry) bool { return !e.tab }) }
 
-// in reports whether the page belongs to an entry; on a phone, what is no tab belongs to More.
+// in reports whether the page belongs to a menu entry. On a phone, pages without a tab belong to More.
 func (p *Page) in(e entry) bool {
 	return e.place == p.Place || e.place == PlaceMore && slices.ContainsFunc(p.rest(), func(r entry) bool { return r.place == p.Place })
 }
@@ -112,7 +114,7 @@ func (p *Page) menu(shown func(entry) bool) []entry {
 	})
 }
 
-// at is an address below the business's.
+// at returns a URL below the path of the business.
 func (p *Page) at(rest string) templ.SafeURL {
 	if p.Seal != nil {
 		rest = p.Seal(rest)
@@ -120,7 +122,7 @@ func (p *Page) at(rest string) templ.SafeURL {
 	return templ.SafeURL(Path(p.Business.Slug) + rest)
 }
 
-// Path is where a business's pages are.
+// Path returns the path of a business's pages.
 func Path(slug string) string { return "/business/" + slug }
 
 func (p *Page) frame(title string) web.Frame {
@@ -130,10 +132,10 @@ func (p *Page) frame(title string) web.Frame {
 	return web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script}
 }
 
-// say is a sentence.
+// say returns the sentence called id.
 func (p *Page) say(id string) string { return p.Words.Say(id) }
 
-// money writes an amount.
+// money formats an amount.
 func (p *Page) money(amount json.Number, currency string) string {
 	return p.Words.Amount(amount.String(), currency)
 }
@@ -141,7 +143,8 @@ func (p *Page) money(amount json.Number, currency string) string {
 // nothing reports whether an amount is 0.
 func nothing(n json.Number) bool { return strings.Trim(n.String(), "0.-") == "" }
 
-// wall is a date and a time of the day as a time that words are made of, whatever the zone; the zero time where they cannot be read.
+// wall returns a date and a time of day as a time for formatting, without regard
+// to the time zone. It returns the zero time for an invalid date or time.
 func wall(date, clock string) time.Time {
 	t, err := time.Parse(time.DateTime, date+" "+clock)
 	if err != nil {
@@ -150,13 +153,13 @@ func wall(date, clock string) time.Time {
 	return t
 }
 
-// day is a date as a time at noon, which dates are written from.
+// day returns a date as a time at noon UTC for formatting.
 func day(d timespan.Date) time.Time {
 	year, month, number := d.YMD()
 	return time.Date(year, month, number, 12, 0, 0, 0, time.UTC)
 }
 
-// local is an instant on the business's wall clock.
+// local converts an instant to the time zone of the business.
 func (p *Page) local(t time.Time) time.Time {
 	if p.Business == nil {
 		return t.UTC()
@@ -164,24 +167,25 @@ func (p *Page) local(t time.Time) time.Time {
 	return t.In(p.Business.Location())
 }
 
-// moment is a date with a time of the day, on the business's wall clock.
+// moment formats an instant as date and time of day in the time zone of the business.
 func (p *Page) moment(t time.Time) string {
 	l := p.local(t)
 	return p.Words.ShortDate(l) + " · " + p.Words.Clock(l)
 }
 
-// hours is from when to when a booking is, the end with its date where that is another one.
+// hours formats the start and the end of a booking.
 func (p *Page) hours(b booking.Booking) string {
 	start, end := p.local(b.StartsAt), p.local(b.EndsAt)
 	_, before := start.Zone()
-	if _, after := end.Zone(); after < before { // the clock shows an hour of it twice
+	if _, after := end.Zone(); after < before { // the clock was set back in between, so one hour occurs twice
 		from, to := p.Words.Clocks(start, end)
 		return from + " – " + to + p.otherZone(b.Timezone)
 	}
 	return p.Words.Clock(wall(b.Date, b.StartTime)) + " – " + p.Words.Clock(wall(b.Date, b.EndTime)) + p.otherZone(b.Timezone)
 }
 
-// otherZone names the time zone in which something was sold after its time, where that is not the business's of today.
+// otherZone returns the time zone in which a booking was sold, in brackets,
+// if the business's zone has changed since. Otherwise it returns "".
 func (p *Page) otherZone(sold string) string {
 	if sold == "" || p.Business == nil || sold == p.Business.Timezone {
 		return ""
@@ -189,34 +193,34 @@ func (p *Page) otherZone(sold string) string {
 	return " (" + sold + ")"
 }
 
-// canFinish reports whether the day of a booking allows that its customer has arrived or did not come.
+// canFinish reports whether the date of a booking allows to mark it as completed or as no-show.
 func (p *Page) canFinish(b booking.Booking) bool {
 	date, err := timespan.ParseDate(b.Date)
 	return err == nil && booking.CanFinish(date, p.todayOf(b))
 }
 
-// canReopen reports whether completed or no-show of a booking can still be taken back.
+// canReopen reports whether a completed or no-show booking can be set back to confirmed.
 func (p *Page) canReopen(b booking.Booking) bool {
 	date, err := timespan.ParseDate(b.Date)
 	isFinished := b.Status == booking.StatusCompleted || b.Status == booking.StatusNoShow
 	return err == nil && isFinished && booking.CanReopen(date, p.todayOf(b))
 }
 
-// todayOf is the date of now in the zone in which a booking was sold.
+// todayOf returns the current date in the time zone in which a booking was sold.
 func (p *Page) todayOf(b booking.Booking) timespan.Date {
 	return timespan.DateOf(p.Now, timespan.Zone(b.Timezone, p.Business.Location()))
 }
 
-// date is a booking's date, whole.
+// date formats a booking's date in full.
 func (p *Page) date(b booking.Booking) string { return p.Words.Date(wall(b.Date, b.StartTime)) }
 
-// start is when a booking begins, short.
+// start formats the start of a booking in short form.
 func (p *Page) start(b booking.Booking) string {
 	at := wall(b.Date, b.StartTime)
 	return p.Words.ShortDate(at) + " · " + p.Words.Clock(at) + p.otherZone(b.Timezone)
 }
 
-// services names what was booked: its package, and the services of it.
+// services returns the names of the booked package and its services.
 func (p *Page) services(b booking.Booking) string {
 	var names []string
 	for _, s := range b.Services {
@@ -233,7 +237,7 @@ func (p *Page) services(b booking.Booking) string {
 	return what
 }
 
-// who is the customer's name; a customer that was forgotten has none.
+// who returns the customer's name, or a word for a customer whose data was erased.
 func (p *Page) who(b booking.Booking) string {
 	if b.CustomerName == "" {
 		return p.say("forgotten")
@@ -241,7 +245,7 @@ func (p *Page) who(b booking.Booking) string {
 	return b.CustomerName
 }
 
-// with are the member and the number of people, as far as there is something to say.
+// with returns the member, and the number of people if it is more than one.
 func (p *Page) with(b booking.Booking) string {
 	var parts []string
 	if b.StaffName != nil {
@@ -253,7 +257,7 @@ func (p *Page) with(b booking.Booking) string {
 	return strings.Join(parts, " · ")
 }
 
-// status names a booking's status. Who has come is there until the booking is over.
+// status returns the name of a booking's status. A completed booking is shown as "arrived" until its end.
 func (p *Page) status(b booking.Booking) string {
 	if b.Status == booking.StatusCompleted && p.Now.Before(b.EndsAt) {
 		return p.say("status_arrived")
@@ -269,12 +273,12 @@ func waitsPaid(b booking.Booking) bool {
 	return b.Status == booking.StatusPending && b.Payment != nil && b.Payment.Status == booking.PaymentPaid
 }
 
-// unpaid is what is still to be paid online of a booking that is not cancelled.
+// unpaid reports whether an online payment of a booking is open and the booking is not cancelled.
 func unpaid(b booking.Booking) bool {
 	return b.Payment != nil && b.Payment.Status == booking.PaymentOpen && b.Status != booking.StatusCancelled
 }
 
-// atDoor is what of a booking is paid when the customer comes.
+// atDoor reports whether the customer pays a booking on arrival.
 func atDoor(b booking.Booking) bool { return b.Payment == nil && !nothing(b.Total) }
 
 // ahead reports whether the customer is still expected.
@@ -282,7 +286,7 @@ func ahead(b booking.Booking) bool {
 	return b.Status == booking.StatusPending || b.Status == booking.StatusConfirmed
 }
 
-// query writes parameters behind a path.
+// query returns the parameters as a query string with "?", or "" if there are none.
 func query(values url.Values) string {
 	if len(values) == 0 {
 		return ""
@@ -290,7 +294,7 @@ func query(values url.Values) string {
 	return "?" + values.Encode()
 }
 
-// withCursor is the address of another page of a list.
+// withCursor adds a cursor to the address of a list.
 func withCursor(at, cursor string) string {
 	join := "?"
 	if strings.Contains(at, "?") {

@@ -10,13 +10,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 )
 
-// problemSentences are the sentences of codes that forms say themselves.
+// problemSentences are the codes for which forms already have a sentence.
 var problemSentences = map[manifest.Code]string{
 	manifest.CodeMissing: form.Fill,
 	manifest.CodeNumber:  form.WrongAmount,
 }
 
-// ProblemSentence is the name of the sentence about problems of a code; unknown codes have a general one.
+// ProblemSentence returns the name of the sentence about a problem's code. Unknown codes have a general sentence.
 func ProblemSentence(code manifest.Code) string {
 	if sentence, has := problemSentences[code]; has {
 		return sentence
@@ -27,8 +27,8 @@ func ProblemSentence(code manifest.Code) string {
 	return "problem_other"
 }
 
-// Problem returns what is wrong with a value of the offer and what would be right, in the reader's language. It names
-// fields by their labels and objects by their names; fields are those of the whole offer.
+// Problem describes in the reader's language what is wrong with a value of the offer and what would be
+// right. It calls fields by their labels and objects by their names. fields are those of the whole offer.
 func (p *Page) Problem(fields document.Fields, problem manifest.Problem) string {
 	params := maps.Clone(problem.Params)
 	if params == nil {

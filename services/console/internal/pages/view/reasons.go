@@ -9,13 +9,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Who a sentence is about, where it is not the business or the service.
+// Suffixes of sentences about a member instead of the business or the service.
 const (
-	aboutMember = "_member" // one who is named
-	aboutStaff  = "_staff"  // whoever performs the services
+	aboutMember = "_member" // a named member
+	aboutStaff  = "_staff"  // any member who performs the services
 )
 
-// reasonForms are the rules of the engine, each with the forms that its sentence has beside the plain one.
+// reasonForms maps each rule of the availability engine to the variants of its sentence besides the plain one.
 var reasonForms = map[string][]string{
 	availability.RuleNoSession:    nil,
 	availability.RuleNoSuchTime:   nil,
@@ -41,7 +41,7 @@ var reasonForms = map[string][]string{
 	availability.RuleMoved:        nil,
 }
 
-// Reason says why a start cannot be booked; of a rule that is not known here, as the engine itself says it.
+// Reason returns why a start cannot be booked. For an unknown rule it returns the message of the engine.
 func (p *Page) Reason(r availability.Reason) string {
 	forms, known := reasonForms[r.Rule]
 	if !known {
@@ -50,9 +50,9 @@ func (p *Page) Reason(r availability.Reason) string {
 	id := "why_" + r.Rule
 	switch {
 	case r.Rule == availability.RuleNotOpen:
-		id = "first_unopened" // as Today says it
+		id = "first_unopened" // the same sentence as on Today
 	case r.Rule == availability.RulePaused:
-		id = "paused_until" // as Today says it
+		id = "paused_until" // the same sentence as on Today
 	case r.StaffName != "" && slices.Contains(forms, aboutMember):
 		id += aboutMember
 	case r.Whose == availability.OfStaff && slices.Contains(forms, aboutStaff):
@@ -78,7 +78,7 @@ func (p *Page) dateOf(d *timespan.Date) string {
 	return p.Words.Date(day(*d))
 }
 
-// localMoment is a moment of the business's clock, whole.
+// localMoment formats a local date and time in full.
 func (p *Page) localMoment(l *timespan.LocalDateTime) string {
 	if l == nil {
 		return ""
@@ -86,7 +86,7 @@ func (p *Page) localMoment(l *timespan.LocalDateTime) string {
 	return p.Words.ShortDate(day(l.Date)) + " · " + p.clockOf(int(l.Time))
 }
 
-// until is a moment after another, without the date where that is the same.
+// until formats to without its date if it is on the same date as from.
 func (p *Page) until(from, to *timespan.LocalDateTime) string {
 	if from != nil && to != nil && from.Date == to.Date {
 		return p.clockOf(int(to.Time))
@@ -94,10 +94,11 @@ func (p *Page) until(from, to *timespan.LocalDateTime) string {
 	return p.localMoment(to)
 }
 
-// remedy is the form where what keeps a start from being booked can be changed.
+// remedy is a link to the form that can remove the reason why a start cannot be booked.
 type remedy struct{ path, name string }
 
-// remedy is where the person can change what a reason names; no path where they cannot, or nothing can be changed.
+// remedy returns the link to the form that changes what a reason names.
+// Its path is "" if the person may not change it, or if no form can.
 func (p *Page) remedy(r availability.Reason, asked *catalog.Service) remedy {
 	if !p.May(access.ChangeOffer) {
 		return remedy{}
@@ -130,7 +131,7 @@ func (p *Page) remedy(r availability.Reason, asked *catalog.Service) remedy {
 	return remedy{}
 }
 
-// memberForm is the form of the member that a reason names, else the list of all.
+// memberForm returns the form of the member that a reason names, or the list of all members.
 func (p *Page) memberForm(r availability.Reason) remedy {
 	if r.StaffID != nil {
 		if m := p.Business.StaffMember(*r.StaffID); m != nil {
@@ -158,14 +159,14 @@ func (p *Page) classNamed(name string) *catalog.Service {
 	return &p.Business.Services[i]
 }
 
-// yields reports whether a rule does not bind the owner, by itself or by an override (admin.md).
+// yields reports whether a rule does not bind the owner, either in general or with an override (admin.md).
 func yields(r availability.Reason) bool {
 	rules := []string{availability.RuleNotice, availability.RuleAdvanceLimit, availability.RuleGrid,
 		availability.RuleNotOpen, availability.RulePaused}
 	return slices.Contains(rules, r.Rule) || isOfHours(r)
 }
 
-// isOfHours reports whether a rule says when work is done, which the owner overrides.
+// isOfHours reports whether a rule is about working hours, which the owner can override.
 func isOfHours(r availability.Reason) bool {
 	return r.Rule == availability.RuleClosed || r.Rule == availability.RuleOverride
 }

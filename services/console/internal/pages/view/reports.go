@@ -14,14 +14,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// ReportForm is which dates reports are asked about, as they were typed.
+// ReportForm holds the dates and the grouping of reports as they were typed.
 type ReportForm struct {
 	From, To, By string
-	Usual        bool // no dates were asked for
+	Usual        bool // no dates were given
 	Wrong        map[string]string
 }
 
-// query are the parameters of the address, for what shows the same.
+// query returns the parameters of the address that shows the same reports.
 func (f ReportForm) query() string {
 	return query(url.Values{"from": {f.From}, "to": {f.To}, "by": {f.By}})
 }
@@ -34,22 +34,22 @@ func (p *Page) stretches() []web.Option {
 	return options
 }
 
-// ReportPage is what reports add up to, as charts and tables.
+// ReportPage holds the charts and tables of the reports.
 type ReportPage struct {
 	r        *usecase.Reported
 	sums     []figure
 	bookings charted
 	noShows  charted
 	sources  charted
-	revenue  []charted // by currency
+	revenue  []charted // one for each currency
 	time     charted
-	each     *tally // the time of each member by stretch
+	each     *tally // the working time of each member by period
 }
 
-// figure is one number that is seen first.
+// figure is one of the numbers at the top of the page.
 type figure struct{ Name, Value, Text string }
 
-// charted is a table with the chart of it.
+// charted is a table with its chart.
 type charted struct {
 	Name  string // of its heading
 	Text  string
@@ -58,7 +58,7 @@ type charted struct {
 	Tally tally
 }
 
-// tally is a table of figures: a name and numbers in each row, and what they add up to.
+// tally is a table of numbers: each row has a name and numbers, and the foot has their sums.
 type tally struct {
 	Name string
 	Head []string
@@ -67,7 +67,7 @@ type tally struct {
 	Wide bool // its numbers are long
 }
 
-// Report makes charts and tables of reports. It fails for an amount that is no number.
+// Report builds the charts and tables of reports. It returns an error for an amount that is not a number.
 func Report(p *Page, r *usecase.Reported) (*ReportPage, error) {
 	takings, err := r.ByCurrency(p.Business.Currency)
 	if err != nil {
@@ -83,7 +83,7 @@ func Report(p *Page, r *usecase.Reported) (*ReportPage, error) {
 	return s, nil
 }
 
-// names are those of the stretches.
+// names returns the names of the periods.
 func (p *Page) names(r *usecase.Reported) []string {
 	names := make([]string, len(r.Stretches))
 	for i, d := range r.Stretches {
@@ -104,7 +104,7 @@ func (p *Page) stretchHead(r *usecase.Reported) string {
 	return p.say("reports_head_" + string(r.Query.By))
 }
 
-// between are the dates of a report.
+// between returns the first and the last date of a report as parameters of a sentence.
 func (p *Page) between(r *usecase.Reported) map[string]string {
 	return map[string]string{"From": p.Words.ShortDate(day(r.Query.From)), "To": p.Words.ShortDate(day(r.Query.To))}
 }
@@ -113,7 +113,7 @@ func (p *Page) chartText(r *usecase.Reported) string {
 	return p.Words.Fill("reports_chart", p.between(r))
 }
 
-// sums are the numbers that are seen first.
+// sums returns the numbers at the top of the page.
 func (p *Page) sums(r *usecase.Reported, all booking.BookingsRow, takings []usecase.Takings) []figure {
 	bookings := figure{p.say("place_bookings"), p.number(all.Bookings), p.Words.Count("people_count", int(all.Guests))}
 	missed := figure{p.say("reports_no_shows"), p.share(all.NoShow, all.NoShow+all.Completed), p.numberOf(all.NoShow, all.NoShow+all.Completed)}
@@ -139,7 +139,7 @@ func (p *Page) sums(r *usecase.Reported, all booking.BookingsRow, takings []usec
 	return list
 }
 
-// unsaid is a figure that is not known.
+// unsaid returns a figure with an unknown value.
 func (p *Page) unsaid(f figure) figure { return figure{f.Name, "–", p.say("reports_unknown")} }
 
 func (p *Page) bookingsCharted(r *usecase.Reported, names []string, all booking.BookingsRow) charted {
@@ -254,7 +254,7 @@ func (p *Page) inPercent(x float64) string {
 	return p.Words.With("reports_percent", "Percent", p.whole(x))
 }
 
-// percent is how much of all a part is; 0 where there is nothing.
+// percent returns part as a percentage of all, or 0 if all is 0.
 func percent(part, all int64) float64 {
 	if all == 0 {
 		return 0
@@ -262,7 +262,7 @@ func percent(part, all int64) float64 {
 	return 100 * float64(part) / float64(all)
 }
 
-// share writes how much of all a part is; a dash where there is nothing that it could be a part of.
+// share formats part as a percentage of all, or as a dash if all is 0.
 func (p *Page) share(part, all int64) string {
 	if all == 0 {
 		return "–"
@@ -274,7 +274,7 @@ func (p *Page) numberOf(part, all int64) string {
 	return p.Words.Fill("reports_number_of", map[string]string{"Part": p.number(part), "All": p.number(all)})
 }
 
-// exact writes an amount with the decimals of its currency.
+// exact formats an amount with all decimals of its currency.
 func (p *Page) exact(amount decimal.Decimal, currency string) string {
 	known, err := money.ParseCurrency(currency)
 	if err != nil {
@@ -283,7 +283,7 @@ func (p *Page) exact(amount decimal.Decimal, currency string) string {
 	return p.Words.Amount(known.Exact(amount), currency)
 }
 
-// duration writes minutes as hours and minutes.
+// duration formats minutes as hours and minutes.
 func (p *Page) duration(minutes int64) string {
 	if minutes%60 == 0 {
 		return p.Words.With("reports_hours", "Hours", p.number(minutes/60))

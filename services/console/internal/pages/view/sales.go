@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// offers reports whether the business has what a place of the menu is about.
+// offers reports whether the business uses the module of a menu entry.
 func (p *Page) offers(place Place) bool {
 	switch place {
 	case PlaceEvents:
@@ -20,7 +20,7 @@ func (p *Page) offers(place Place) bool {
 	return true
 }
 
-// clock is when an event begins and ends.
+// clock formats the start and the end of an event.
 func (p *Page) clock(e *catalog.Event) string {
 	return p.Words.Clock(wall(e.Date.String(), e.Start.String()+":00")) + " – " + p.Words.Clock(wall(e.Date.String(), e.End.String()+":00"))
 }
