@@ -176,7 +176,7 @@ ORDER BY b.ends_at <= @now, abs(extract(epoch FROM b.starts_at - @now)), id
 LIMIT @most`
 
 // FeedEntries returns the bookings that a feed shows and that start from the date from to the date to, both
-// included. It returns at most most bookings: those ahead before those past, and of each the nearest first.
+// included. most bounds their number: bookings ahead come before past ones, and the nearest first in both groups.
 func (s *Store) FeedEntries(ctx context.Context, f Feed, from, to timespan.Date, now time.Time, most int) ([]FeedEntry, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[FeedEntry], "read a calendar", feedSQL, pgx.NamedArgs{
 		"business_id": f.BusinessID, "staff_id": f.StaffID, "from": from.String(), "to": (to + 1).String(), "now": now, "most": most,

@@ -25,8 +25,8 @@ import (
 // idempotency lock was lost.
 var ErrPaymentOver = errors.New("the payment is over")
 
-// NewPayment is the charge that a booking or an order of tickets waits for. Amount is in minor units
-// of the sale's currency. If the charge is not open by DueAt, the booking or order is released.
+// NewPayment is the charge to be created for a booking or an order of tickets, which waits for it. Amount is
+// in minor units of the sale's currency. If the charge is not open by DueAt, the booking or order is released.
 type NewPayment struct {
 	Provider string
 	Account  string

@@ -135,8 +135,8 @@ func refundCharge(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, owed
 	return nil
 }
 
-// RefundEnded stores the provider's result of a refund, and reports whether it is new. A refund is refunded, or refused
-// for good, even after it was reported as refunded. The result of an older refund than the newest changes nothing.
+// RefundEnded stores the provider's result of a refund, and reports whether it is new. A refund may be refused after
+// it was reported as refunded; a refusal is final. The result of an older refund than the newest changes nothing.
 func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID, number int, said payment.RefundState, now time.Time) (bool, error) {
 	changed := false
 	err := s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {

@@ -28,9 +28,9 @@ type PaymentOptions struct {
 	ExpiresAfter time.Duration
 }
 
-// paymentDue returns the payment of the amount of a booking that is due online now; nil if nothing
-// is due. It uses the preferred provider if that can charge the amount, otherwise the business's
-// first provider that can. Fault: payment_not_offered if none can.
+// paymentDue returns the online payment that a booking needs now; nil if nothing is due. It uses
+// the preferred provider if that can charge the amount, otherwise the business's first provider
+// that can. Fault: payment_not_offered if none can.
 func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.NewPayment, error) {
 	if q.request.PaymentChoice == request.PayOnline && total > 0 && len(q.offer.ConnectedProviders()) == 0 {
 		return nil, fault.New(fault.PaymentNotOffered,
@@ -167,8 +167,8 @@ func (b *Booker) openCharge(ctx context.Context, n store.NewBooking, intent paym
 // abandonPause is the time between two attempts to cancel a booking or order that was not paid.
 const abandonPause = 50 * time.Millisecond
 
-// takeBack cancels a booking or order whose charge could not be opened, in the name of Slotmesh.
-// abandon is idempotent, so takeBack retries it until it succeeds or AbandonWithin has passed.
+// takeBack cancels a booking, order or charge that could not be opened at the provider, as the actor
+// system. abandon is idempotent, so takeBack retries it until it succeeds or AbandonWithin has passed.
 func (b *Booker) takeBack(ctx context.Context, id uuid.UUID, abandon func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.AbandonWithin)
 	defer cancel()
