@@ -2,7 +2,7 @@ package actor
 
 import "context"
 
-// NotifyHeader is the header by which a peer asks that the customer is not notified of a write; its value is [NotifyNo].
+// NotifyHeader is the header in which a peer asks not to notify the customer of a write; its value is [NotifyNo].
 const (
 	NotifyHeader = "Slotmesh-Notify"
 	NotifyNo     = "no"

@@ -10,8 +10,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// Build builds commands of a module as `make build` does, into a file, or a folder where its name ends with a slash. That is without cgo, which
-// the race detector alone needs: everything is compiled already where the linter, or `make build`, has run.
+// Build builds commands of a module like `make build`, into a file, or into a folder
+// if the name ends with a slash. It builds without cgo, which only the race detector
+// needs, and therefore reuses what the linter or `make build` has compiled.
 func Build(t testing.TB, module, into string, commands ...string) {
 	t.Helper()
 	inputs.Checkout()

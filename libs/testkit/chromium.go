@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// NeedChromium skips a test where Chromium is not installed, which `make test` does not ask for; on CI it fails (see [Lacks]).
-// Instead is the sentence that says what holds there all the same.
+// NeedChromium skips a test if Chromium is not installed, because `make test` does not require it;
+// on CI it fails (see [Lacks]). instead is a sentence that states what is still tested without it.
 func NeedChromium(t *testing.T, instead string) {
 	t.Helper()
 	if _, err := inputs.LookPath("chromium"); err != nil {
@@ -19,7 +19,7 @@ func NeedChromium(t *testing.T, instead string) {
 	}
 }
 
-// ChromiumDOM opens an address in the Chromium of this machine, and gives the page as its scripts have left it.
+// ChromiumDOM opens an address in the installed Chromium and returns the DOM after the page's scripts have run.
 func ChromiumDOM(t *testing.T, address string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
@@ -27,7 +27,8 @@ func ChromiumDOM(t *testing.T, address string) []byte {
 	cmd := exec.CommandContext(ctx, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 		"--user-data-dir="+filepath.Join(t.TempDir(), "profile"), "--dump-dom", address)
 	var faults bytes.Buffer
-	cmd.Stderr, cmd.WaitDelay = &faults, Patience // its other processes end after it, and write to the profile until then
+	// Chromium's other processes end later and write to the profile until then
+	cmd.Stderr, cmd.WaitDelay = &faults, Patience
 	dom, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("chromium: %v\n%s", err, faults.Bytes())

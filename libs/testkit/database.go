@@ -10,14 +10,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Database returns the URL of a new, empty database on the test server, for tests of several schemas; it is dropped when the test ends.
-// Tests of one schema take [Postgres] or [PostgresSchema], which cost less.
+// Database returns the URL of a new, empty database on the test server, for tests of several schemas. It is
+// dropped when the test ends. Tests of one schema use [Postgres] or [PostgresSchema], which are cheaper.
 func Database(t testing.TB, prefix string) string {
 	t.Helper()
 	return database(t, prefix, "template1")
 }
 
-// database is a new copy of a template. To copy files takes PostgreSQL a quarter of the work that its own way, through its log, does.
+// database creates a copy of a template and returns its URL. Copying files
+// costs PostgreSQL a quarter of its default strategy, which writes to the log.
 func database(t testing.TB, prefix, template string) string {
 	t.Helper()
 	base := Server(t)
@@ -27,7 +28,7 @@ func database(t testing.TB, prefix, template string) string {
 	return another(t, base, name)
 }
 
-// another is the URL of another database of a server.
+// another returns the URL of another database on the server.
 func another(t testing.TB, base, name string) string {
 	t.Helper()
 	at, err := url.Parse(base)
@@ -38,15 +39,15 @@ func another(t testing.TB, base, name string) string {
 	return at.String()
 }
 
-// Template is a database that is filled once for all tests of a package, each of which takes a copy.
+// Template is a database that is filled once for all tests of a package; each test uses a copy.
 type Template struct {
-	Fill func(ctx context.Context, databaseURL string) error // leaves no connection open
+	Fill func(ctx context.Context, databaseURL string) error // must leave no connection open
 
 	mu         sync.Mutex
 	base, name string // name is "" until it is filled
 }
 
-// Copy returns the URL of a new database, with all that the template has; it is dropped when the test ends.
+// Copy returns the URL of a new copy of the template. It is dropped when the test ends.
 func (c *Template) Copy(t testing.TB, prefix string) string {
 	t.Helper()
 	return database(t, prefix, c.filled(t))
@@ -72,7 +73,7 @@ func (c *Template) filled(t testing.TB) string {
 	return name
 }
 
-// Drop removes the template where there is one, after all tests.
+// Drop removes the template, if it was created. It must be called after all tests.
 func (c *Template) Drop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,7 +83,7 @@ func (c *Template) Drop() error {
 	return administer(c.base, "DROP DATABASE "+c.name+" WITH (FORCE)")
 }
 
-// Administer runs one statement on a connection of its own.
+// Administer runs one statement on a new connection.
 func Administer(t testing.TB, databaseURL, statement string) {
 	t.Helper()
 	if err := administer(databaseURL, statement); err != nil {

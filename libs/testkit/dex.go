@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// DexPath names the Dex that `make test` builds, beside Go's build cache.
+// DexPath is the variable with the path of the Dex that `make test` builds next to Go's build cache.
 const DexPath = "SLOTMESH_TEST_DEX"
 
-// DexUser is somebody whom a [Dex] knows by a password.
+// DexUser is a user of a Dex server with a password.
 type DexUser struct {
 	Email         string   `json:"email"`
 	Username      string   `json:"username"`
@@ -21,7 +21,7 @@ type DexUser struct {
 	Groups        []string `json:"groups"`
 }
 
-// DexClient is a program that a [Dex] signs people in to.
+// DexClient is a program that uses a Dex server for sign-in.
 type DexClient struct {
 	ID           string   `json:"id"`
 	Secret       string   `json:"secret"`

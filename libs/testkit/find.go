@@ -11,11 +11,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Rows are all rows of all tables of the pool's schema as text, each after its table's name; bytes are in hexadecimal.
+// Rows returns all rows of all tables in the pool's schema as text,
+// each prefixed by the name of its table. Bytes are hexadecimal.
 func Rows(t testing.TB, pool *pgxpool.Pool) []string {
 	t.Helper()
 	read := func(sql string) []string {
-		rows, _ := pool.Query(t.Context(), sql) // what is wrong with it, collecting tells
+		rows, _ := pool.Query(t.Context(), sql) // CollectRows returns its error
 		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
 			t.Fatal(err)
@@ -31,14 +32,14 @@ func Rows(t testing.TB, pool *pgxpool.Pool) []string {
 	return all
 }
 
-// FindInTables returns those of the words that some row has, as [Find] finds them.
+// FindInTables returns the words that occur in a row, by the rules of [Find].
 func FindInTables(t testing.TB, pool *pgxpool.Pool, words ...string) []string {
 	t.Helper()
 	return Find(strings.Join(Rows(t, pool), "\n"), words...)
 }
 
-// Find returns those of the words that a text has anywhere: in whatever case, and, as it is given, in small letters or with a capital, in
-// hexadecimal or within something in base64.
+// Find returns the words that occur anywhere in a text, ignoring case. It also finds a word
+// in hexadecimal or inside base64: as given, in lower case, or with a capital first letter.
 func Find(text string, words ...string) []string {
 	small := strings.ToLower(text)
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
@@ -55,7 +56,8 @@ func Find(text string, words ...string) []string {
 	})
 }
 
-// inBase64 looks for the characters that hold bits of the word alone, whatever stands before and after it.
+// inBase64 searches for the base64 characters that hold only bits
+// of the word, independent of the bytes before and after it.
 func inBase64(text, word string) bool {
 	for before := range 3 {
 		whole := []byte(strings.Repeat("x", before) + word)

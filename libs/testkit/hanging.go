@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Hanging stands before a PostgreSQL and can stop forwarding: connections stay open, and what is sent on them is acknowledged
-// by the system and goes nowhere, as with a server that is paused or behind a network that swallows packets.
+// Hanging is a proxy for PostgreSQL that can stop forwarding. Connections then stay open, and the
+// system acknowledges data that goes nowhere, as with a paused server or a network that drops packets.
 type Hanging struct {
-	URL string // to reach the database by
+	URL string // URL of the database through the proxy
 
 	network, address string
 	listener         net.Listener
@@ -26,14 +26,15 @@ type Hanging struct {
 	callers int
 }
 
-// lane is one connection; it forwards while forward is held by nobody.
+// lane is one connection. It forwards data while forward is not locked.
 type lane struct {
 	forward sync.RWMutex
 	hanging bool
 	to      net.Conn
 }
 
-// NewHanging returns one before the database of a URL, which forwards until it is told otherwise. It goes when the test ends.
+// NewHanging returns a proxy for the database of a URL. It forwards
+// until [Hanging.Hang] is called and closes when the test ends.
 func NewHanging(t testing.TB, database string) *Hanging {
 	t.Helper()
 	parsed, err := pgx.ParseConfig(database)
@@ -67,7 +68,7 @@ func (h *Hanging) accept() {
 		}
 		l := &lane{to: to}
 		h.mu.Lock()
-		if h.closed { // it came just before
+		if h.closed { // accepted just before the listener was closed
 			h.mu.Unlock()
 			_, _ = conn.Close(), to.Close()
 			return
@@ -83,7 +84,7 @@ func (h *Hanging) accept() {
 	}
 }
 
-// carry forwards what is sent until one side closes; while the lane hangs it keeps what it has.
+// carry forwards data until one side closes. While the connection hangs, it keeps the data that it has read.
 func (l *lane) carry(to, from net.Conn) {
 	defer func() { _, _ = to.Close(), from.Close() }()
 	buffer := make([]byte, 32<<10)
@@ -117,7 +118,7 @@ func (l *lane) resume() {
 	}
 }
 
-// Hang stops forwarding on all connections, and on those that are made later where all is true.
+// Hang stops forwarding on all connections. If all is true, later connections hang, too.
 func (h *Hanging) Hang(all bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -127,7 +128,7 @@ func (h *Hanging) Hang(all bool) {
 	}
 }
 
-// Resume forwards again, on all connections.
+// Resume continues forwarding on all connections.
 func (h *Hanging) Resume() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -137,7 +138,7 @@ func (h *Hanging) Resume() {
 	}
 }
 
-// Callers is how many connections were made.
+// Callers returns the number of connections that were made.
 func (h *Hanging) Callers() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Link is a way to a store that a test can cut, or read along.
+// Link is a proxy for a store that a test can cut or read along.
 type Link struct {
-	Address  string // to connect to instead of the store, over TCP
+	Address  string // TCP address to use instead of the store's
 	listener net.Listener
 	mu       sync.Mutex
 	open     []net.Conn
@@ -18,7 +18,7 @@ type Link struct {
 	all      sync.WaitGroup
 }
 
-// NewLink opens one to the test Redis; see [LinkTo].
+// NewLink returns a link to the test Redis; see [LinkTo].
 func NewLink(t testing.TB, join func(near, far net.Conn) (func(), func())) *Link {
 	t.Helper()
 	target, err := url.Parse(lookup(t, RedisURL))
@@ -32,8 +32,9 @@ func NewLink(t testing.TB, join func(near, far net.Conn) (func(), func())) *Link
 	return LinkTo(t, network, address, join)
 }
 
-// LinkTo opens one to the store at an address; it is cut when the test ends, at the latest. Of each connection join makes what carries
-// bytes there and what carries them back; it has ended when either returns. nil carries them as they are.
+// LinkTo returns a link to the store at an address. It is cut when the test ends at the latest.
+// For each connection, join returns two functions that carry the bytes in either direction; the
+// connection closes when one of them returns. A nil join forwards the bytes unchanged.
 func LinkTo(t testing.TB, network, address string, join func(near, far net.Conn) (func(), func())) *Link {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -68,7 +69,7 @@ func (l *Link) accept(network, address string, join func(near, far net.Conn) (fu
 		cut := l.cut
 		l.open = append(l.open, near, far)
 		l.mu.Unlock()
-		if cut { // it came just before
+		if cut { // accepted just before the link was cut
 			_, _ = near.Close(), far.Close()
 			return
 		}
@@ -82,7 +83,7 @@ func (l *Link) accept(network, address string, join func(near, far net.Conn) (fu
 	}
 }
 
-// Cut ends every connection and takes no new one.
+// Cut closes every connection and accepts no new ones.
 func (l *Link) Cut() {
 	_ = l.listener.Close()
 	l.mu.Lock()

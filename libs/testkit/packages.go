@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// packagesIn returns the folder in which packages of kind lie, outside the checkout. Unless that was done before, it is filled by the command that
-// install returns for a folder, given the packages as its last arguments; of is what the packages depend on beside their names. They are put aside
-// first, so that a folder that is there is whole, also when many tests install at once.
+// packagesIn returns the folder with packages of a kind, outside the checkout. If it does not exist, it is
+// filled by the command that install returns for a folder, with the packages as its last arguments. of
+// names further inputs that the packages depend on. They are installed into a temporary folder first and
+// then renamed, so that an existing folder is always complete, even if many tests install at the same time.
 func packagesIn(t *testing.T, kind, of string, packages []string, install func(folder string) []string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -44,21 +45,21 @@ func packagesIn(t *testing.T, kind, of string, packages []string, install func(f
 		Lacks(t, "%s could not install %s: %v\n%s", filepath.Base(command[0]), strings.Join(packages, " "), err, out[max(0, len(out)-4000):])
 	}
 	if err := os.Rename(aside, at); err != nil {
-		if _, there := os.Stat(at); there != nil { // no other test was faster
+		if _, there := os.Stat(at); there != nil { // no other test has installed them in the meantime
 			Lacks(t, "%v", err)
 		}
 	}
 	return at
 }
 
-// ToolRun is how a tool ended and what it wrote.
+// ToolRun is the result of a tool: its exit code and output.
 type ToolRun struct {
 	Stdout, Stderr string
 	Exit           int
 }
 
-// runTool runs a program in dir, which is its home too, with further variables in its environment, such as NAME=value. A run that takes longer than a
-// quarter of an hour is ended.
+// runTool runs a program in dir, which is also its home, with additional
+// environment variables, such as NAME=value. It is killed after 15 minutes.
 func runTool(t *testing.T, dir string, env []string, input []byte, program string, args ...string) ToolRun {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)

@@ -18,15 +18,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// PooledSchema is [PostgresSchema] behind a PgBouncer in transaction mode, with thirty connections of the server, as a role of the schema's own;
-// migrations go past it. It speaks TLS where the URL says sslmode=verify-full, whose authority is in the URL already.
+// PooledSchema returns the settings of [PostgresSchema] through a PgBouncer in transaction mode,
+// with thirty server connections and a role for the schema. Migrations connect directly. A test
+// can change the URL to sslmode=verify-full for TLS; the URL already names the authority.
 func PooledSchema(t testing.TB, prefix string) postgres.Config {
 	t.Helper()
 	cfg := PostgresSchema(t, prefix)
 	cfg.MigrationsURL, cfg.Pooled = cfg.URL, true
 	role := "role_" + cfg.Schema
 	Administer(t, cfg.MigrationsURL, "CREATE ROLE "+role+" LOGIN")
-	t.Cleanup(func() { // before the schema goes
+	t.Cleanup(func() { // runs before the schema is dropped
 		Administer(t, cfg.MigrationsURL, "DROP OWNED BY "+role)
 		Administer(t, cfg.MigrationsURL, "DROP ROLE "+role)
 	})
@@ -34,7 +35,7 @@ func PooledSchema(t testing.TB, prefix string) postgres.Config {
 	return cfg
 }
 
-// As is a database's URL with another user, who has no password.
+// As returns a database's URL with another user, without a password.
 func As(t testing.TB, databaseURL, user string) string {
 	t.Helper()
 	at, err := url.Parse(databaseURL)
@@ -48,7 +49,7 @@ func As(t testing.TB, databaseURL, user string) string {
 	return at.String()
 }
 
-// poolerConfig shares thirty connections for each role among however many come.
+// poolerConfig shares thirty server connections per role among all clients.
 const poolerConfig = `[databases]
 * = host=%[1]s port=%[2]d
 [pgbouncer]
@@ -67,8 +68,8 @@ client_tls_cert_file = %[7]s/certificate
 client_tls_key_file = %[7]s/key
 `
 
-// pgbouncer starts one before the database and returns the URL through it. It refuses to run as root, and has to reach the database's socket: it
-// runs as who owns that.
+// pgbouncer starts a PgBouncer for the database and returns the URL through it. PgBouncer refuses to run
+// as root and needs access to the database's socket, so that it runs as the owner of the socket's folder.
 func pgbouncer(t testing.TB, databaseURL string) string {
 	t.Helper()
 	server, err := pgx.ParseConfig(databaseURL)
@@ -95,11 +96,12 @@ func pgbouncer(t testing.TB, databaseURL string) string {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: ownerOf(server.Host)}
 		return cmd
 	})
-	return "postgres://" + address + "/" + server.Database + "?connect_timeout=60&sslmode=disable&sslrootcert=" + authority // which counts where TLS is wanted
+	// The parameter sslrootcert only matters with TLS.
+	return "postgres://" + address + "/" + server.Database + "?connect_timeout=60&sslmode=disable&sslrootcert=" + authority
 }
 
-// testCertificate writes the certificate of package httptest, which names 127.0.0.1, and its key into a folder as certificate and key, and returns
-// the file of the authority that signed it, which is itself.
+// testCertificate writes the self-signed certificate of package httptest, which is for 127.0.0.1, and its
+// key as the files certificate and key. It returns the path of the certificate, which is also its authority.
 func testCertificate(t testing.TB, dir string) string {
 	t.Helper()
 	known := httptest.NewTLSServer(nil)
@@ -114,7 +116,7 @@ func testCertificate(t testing.TB, dir string) string {
 	return at
 }
 
-// ownerOf is who owns a folder; nil where this process can be nobody else, or the path is none.
+// ownerOf returns the owner of a path; nil if the path does not exist or this process is not root.
 func ownerOf(path string) *syscall.Credential {
 	info, err := os.Stat(path)
 	if err != nil || os.Geteuid() != 0 {
@@ -129,7 +131,8 @@ func ownerOf(path string) *syscall.Credential {
 
 func write(t testing.TB, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil { // another user reads it, and no secret is in it that is not in package httptest
+	// The file is readable by the other user; its only secret is the public test key of package httptest.
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

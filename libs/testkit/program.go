@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Serve runs a program that serves at an address, waits until it listens there and returns the address. Another process may take
-// the address first: where the program ends before it listens, it is run at another one, five times at the most.
+// Serve starts a server program at a free address, waits until it listens, and returns the address. Another process
+// can take the address first: if the program ends before it listens, Serve tries another address, up to five times.
 func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 	t.Helper()
 	var said bytes.Buffer
@@ -23,7 +23,7 @@ func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 			t.Fatal(err)
 		}
 		ended := make(chan struct{})
-		go func() { defer close(ended); _ = run.Wait() }() // killed, or another try follows
+		go func() { defer close(ended); _ = run.Wait() }() // killed, or retried at another address
 		stop := func() {
 			_ = run.Process.Kill()
 			<-ended
@@ -44,10 +44,10 @@ func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 	return ""
 }
 
-// listens waits until a program listens at an address and lives, and reports false where it ends or two minutes pass first. It looks twice: a program
-// may end as it cannot have a further port.
+// listens waits until a program listens at an address. It returns false if the program ends or
+// two minutes pass. It checks twice, because a program can end when it cannot open a second port.
 func listens(address string, ended <-chan struct{}) bool {
-	look := time.NewTicker(20 * time.Millisecond) // no event tells that another process listens
+	look := time.NewTicker(20 * time.Millisecond) // there is no event for a listening process
 	defer look.Stop()
 	late := time.After(2 * time.Minute)
 	for listened := false; ; {
@@ -68,7 +68,7 @@ func listens(address string, ended <-chan struct{}) bool {
 	}
 }
 
-// freeAddress is an address on which nothing listens, with a port below those that the system gives to callers.
+// freeAddress returns an address on which no program listens. Its port is below the range for outgoing connections.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	for range 1000 {

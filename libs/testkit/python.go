@@ -7,18 +7,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// PythonPackages are packages of PyPI, installed once, outside the checkout.
+// PythonPackages are packages of PyPI that are installed once, outside the checkout.
 type PythonPackages struct{ at, python string }
 
-// InstallPython installs packages, such as name==1.2.3, for the Python of this machine unless that was done before. Where it cannot be
-// done, the test is skipped with a sentence that says why; on CI it fails (see [Lacks]).
+// InstallPython installs packages, such as name==1.2.3, for the Python of this machine, unless they are
+// already installed. If that is impossible, the test is skipped with the reason; on CI it fails (see [Lacks]).
 func InstallPython(t *testing.T, packages ...string) PythonPackages {
 	t.Helper()
 	python, err := inputs.LookPath("python3")
 	if err != nil {
 		Lacks(t, "python3 is not installed")
 	}
-	version, err := exec.CommandContext(t.Context(), python, "--version").Output() // packages may hold compiled code
+	// Packages may contain code compiled for this version.
+	version, err := exec.CommandContext(t.Context(), python, "--version").Output()
 	if err != nil {
 		Lacks(t, "python3 does not start: %v", err)
 	}
@@ -28,13 +29,13 @@ func InstallPython(t *testing.T, packages ...string) PythonPackages {
 	return PythonPackages{at, python}
 }
 
-// Python runs Python with the packages in this folder, with further variables in its environment, such as NAME=value. A run that
-// takes longer than a quarter of an hour is ended.
+// Python runs Python with the packages in dir, with additional environment
+// variables, such as NAME=value. It is killed after 15 minutes.
 func (p PythonPackages) Python(t *testing.T, dir string, env []string, args ...string) ToolRun {
 	t.Helper()
 	own := []string{"PYTHONPATH=" + p.at, "PYTHONDONTWRITEBYTECODE=1", "NO_COLOR=1"}
 	return runTool(t, dir, append(own, env...), nil, p.python, args...)
 }
 
-// Path is where the packages are, as PYTHONPATH names it.
+// Path returns the folder of the packages, for PYTHONPATH.
 func (p PythonPackages) Path() string { return p.at }

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// Dialogue sends text over one connection as it stands, and returns the statuses of the answers, without interim ones, until the
-// server closes. It reports false where the connection was reset instead, so that an answer may have been lost.
+// Dialogue sends text unchanged over one connection, and returns the statuses of
+// the answers, without interim ones, until the server closes the connection. It
+// returns false if the connection was reset, so that an answer may have been lost.
 func Dialogue(t testing.TB, address, text string) ([]int, bool) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
@@ -35,18 +36,18 @@ func Dialogue(t testing.TB, address, text string) ([]int, bool) {
 		case err != nil:
 			return statuses, false
 		}
-		_, _ = io.Copy(io.Discard, answer.Body) // one that breaks off shows in what follows
+		_, _ = io.Copy(io.Discard, answer.Body) // an incomplete body is detected by the next read
 		if answer.StatusCode >= http.StatusOK {
 			statuses = append(statuses, answer.StatusCode)
 		}
 	}
 }
 
-// HiddenRequest is what an attacker puts into a body, for a server to take it for the next request.
+// HiddenRequest is a request that an attacker puts into a body, so that a server mistakes it for the next request.
 const HiddenRequest = "GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n"
 
-// Hide returns a request with this head, which ends before its framing, whose body is padding and then requests, in chunks or by
-// length. A request for a path that is not there follows and closes the connection.
+// Hide returns a request with this head, which must not contain the framing. Its body is padding followed by a hidden
+// request, chunked or with a length. A request for a path that does not exist follows and closes the connection.
 func Hide(head string, padding int, chunked bool) string {
 	filler := make([]byte, padding)
 	for i := range filler {
@@ -60,14 +61,15 @@ func Hide(head string, padding int, chunked bool) string {
 	return head + framing + "GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 }
 
-// OneAnswer reports whether the answers to what Hide returns are one, or one and that of what followed, which is 403 at an internal
-// port and 404 at others: nothing of the body was taken for a request.
+// OneAnswer reports whether the statuses are those of a correct server: one answer, or two with a 404
+// (403 at an internal port) for the request after it. No part of the body was then taken for a request.
 func OneAnswer(statuses []int, closed bool) bool {
 	return closed && (len(statuses) == 1 ||
 		len(statuses) == 2 && (statuses[1] == http.StatusNotFound || statuses[1] == http.StatusForbidden))
 }
 
-// Boundaries are paddings from none to 70,000 bytes: about the sizes that buffers have, and others between. many is for `make attack`.
+// Boundaries returns paddings from 0 to 70,000 bytes: around the sizes of common
+// buffers, and others in between. many returns more of them, for `make attack`.
 func Boundaries(many bool) []int {
 	at := []int{0, 1, 2, 70000}
 	for size := 64; size <= 65536; size *= 2 {

@@ -15,15 +15,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Primary is a PostgreSQL of a test's own, with a standby that has every commit before it is acknowledged.
+// Primary is a PostgreSQL for one test, with a synchronous standby.
 type Primary struct {
-	// URL names both, of which the one that writes is taken.
+	// URL names both servers; clients use the one that accepts writes.
 	URL     string
 	data    string
 	standby string // URL of the standby alone
 }
 
-// PrimaryAndStandby starts both.
+// PrimaryAndStandby starts both servers.
 func PrimaryAndStandby(t testing.TB) *Primary {
 	t.Helper()
 	server, err := pgx.ParseConfig(Server(t))
@@ -38,7 +38,8 @@ func PrimaryAndStandby(t testing.TB) *Primary {
 	s.run(t, "pg_basebackup", "-D", standby, "-R", "-c", "fast", "--no-sync", "-h", host, "-p", port, "-U", "postgres")
 	second := s.serve(t, standby)
 	url := func(hosts string) string {
-		return "postgres://postgres@" + hosts + "/postgres?sslmode=disable&connect_timeout=60" // one that is lost refuses at once
+		// A stopped server refuses connections immediately.
+		return "postgres://postgres@" + hosts + "/postgres?sslmode=disable&connect_timeout=60"
 	}
 	Administer(t, url(first), `ALTER SYSTEM SET synchronous_standby_names = '*'`)
 	Administer(t, url(first), `SELECT pg_reload_conf()`)
@@ -51,7 +52,7 @@ func PrimaryAndStandby(t testing.TB) *Primary {
 	return &Primary{URL: url(first+","+second) + "&target_session_attrs=read-write", data: primary, standby: url(second)}
 }
 
-// Lose stops the primary as a power cut does, and makes the standby the primary.
+// Lose stops the primary like a power cut, and promotes the standby.
 func (p *Primary) Lose(t testing.TB) {
 	t.Helper()
 	pid, err := os.ReadFile(filepath.Join(p.data, "postmaster.pid"))
@@ -63,14 +64,14 @@ func (p *Primary) Lose(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// At once, and its children with it: nothing is written any more.
+	// An immediate shutdown, with all child processes: nothing more is written.
 	if err := syscall.Kill(number, syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}
 	Administer(t, p.standby, `SELECT pg_promote()`)
 }
 
-// standbys is how servers are run: by whom, from where.
+// standbys holds the folder of the server programs and the user that runs them.
 type standbys struct {
 	bin string
 	as  *syscall.Credential
@@ -104,7 +105,7 @@ func (s *standbys) run(t testing.TB, program string, args ...string) {
 	}
 }
 
-// serve starts the server of a data folder and returns its address, once it answers.
+// serve starts the server with a data folder, waits until it answers, and returns its address.
 func (s *standbys) serve(t testing.TB, data string) string {
 	t.Helper()
 	at := Serve(t, func(address string) *exec.Cmd {
@@ -123,7 +124,7 @@ func (s *standbys) serve(t testing.TB, data string) string {
 	return at
 }
 
-// ask is the one text that a query returns.
+// ask returns the single text that a query returns.
 func ask(t testing.TB, databaseURL, query string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)

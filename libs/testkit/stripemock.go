@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// StripeMockPath names the stripe-mock that `make test` builds.
+// StripeMockPath is the variable with the path of the stripe-mock that `make test` builds.
 const StripeMockPath = "SLOTMESH_TEST_STRIPE_MOCK"
 
-// StripeMock is a stripe-mock at work. It keeps nothing: every request that Stripe's description of its API allows is
-// answered from fixtures.
+// StripeMock is a running stripe-mock. It has no state: it answers
+// every request that Stripe's API description permits from fixtures.
 type StripeMock struct {
 	URL  string
 	stop func()
 }
 
-// Stop ends it, as a provider that goes away.
+// Stop ends the stripe-mock, like a provider that becomes unavailable.
 func (m *StripeMock) Stop() { m.stop() }
 
 // StartStripeMock runs a stripe-mock on a free port until the test ends.
@@ -46,9 +46,9 @@ func StartStripeMock(t testing.TB) *StripeMock {
 		}
 	}()
 	m := &StripeMock{stop: sync.OnceFunc(func() {
-		_ = cmd.Process.Kill() // it may have ended by itself
+		_ = cmd.Process.Kill() // it may have ended already
 		<-read
-		_ = cmd.Wait() // its error is that it was killed
+		_ = cmd.Wait() // it reports that the process was killed
 	})}
 	t.Cleanup(m.stop)
 	select {

@@ -1,4 +1,5 @@
-// Package testkit gives tests the real PostgreSQL and Redis that `make test` starts. A missing one fails the test.
+// Package testkit gives tests access to the real PostgreSQL and
+// Redis that `make test` starts. If one is missing, the test fails.
 package testkit
 
 import (
@@ -23,16 +24,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// The variables that name the stores.
+// The variables with the URLs of the stores.
 const (
 	DatabaseURL = "SLOTMESH_TEST_DATABASE_URL"
 	RedisURL    = "SLOTMESH_TEST_REDIS_URL"
 )
 
-// Pooled is the variable that, where it is set, leads the tests of tables through a PgBouncer in transaction mode.
+// Pooled is a variable that, if set, routes tests with tables through a PgBouncer in transaction mode.
 const Pooled = "SLOTMESH_TEST_POOLED"
 
-// Postgres returns a pool on a new schema with the given migrations applied; the schema goes when the test ends.
+// Postgres returns a pool on a new schema with the given migrations applied. The schema is dropped when the test ends.
 func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 	t.Helper()
 	schema := PostgresSchema
@@ -40,7 +41,8 @@ func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 		schema = PooledSchema
 	}
 	cfg := schema(t, prefix)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*Patience) // migrations of all tests wait for each other
+	// Migrations of all tests run one after the other.
+	ctx, cancel := context.WithTimeout(context.Background(), 5*Patience)
 	defer cancel()
 	if err := postgres.Migrate(ctx, cfg, prefix, migrations); err != nil {
 		t.Fatal(err)
@@ -53,7 +55,8 @@ func Postgres(t testing.TB, prefix string, migrations fs.FS) *pgxpool.Pool {
 	return pool
 }
 
-// PostgresSchema returns the test database's settings with a schema that the test may create; it goes when the test ends.
+// PostgresSchema returns the settings of the test database with the name of a
+// schema that the test may create. The schema is dropped when the test ends.
 func PostgresSchema(t testing.TB, prefix string) postgres.Config {
 	t.Helper()
 	cfg := postgres.Config{URL: Server(t), MaxConns: 16, StatementTimeout: Patience, Schema: prefix + "_" + Unique()}
@@ -75,7 +78,8 @@ func drop(t testing.TB, cfg postgres.Config) {
 	}
 }
 
-// Server is the URL of the test database, with time to connect that a slow machine keeps: where a URL says nothing, a service gives up soon.
+// Server returns the URL of the test database with a connect timeout
+// that suits a slow machine. Without one, services use a short timeout.
 func Server(t testing.TB) string {
 	t.Helper()
 	at, err := url.Parse(lookup(t, DatabaseURL))
@@ -88,13 +92,13 @@ func Server(t testing.TB) string {
 	return at.String()
 }
 
-// RedisConfig returns the test Redis's settings, with deadlines that a slow machine keeps.
+// RedisConfig returns the settings of the test Redis with timeouts that suit a slow machine.
 func RedisConfig(t testing.TB) redisx.Config {
 	t.Helper()
 	return redisx.Config{URL: lookup(t, RedisURL), Timeout: Patience}
 }
 
-// Patience bounds what a test waits for where no deadline is what it tests: far more than a slow machine needs.
+// Patience is the maximal wait of a test that does not test a deadline. It is far longer than a slow machine needs.
 const Patience = 2 * time.Minute
 
 // Redis returns a client of the test Redis and a prefix for the test's keys.
@@ -108,12 +112,12 @@ func Redis(t testing.TB) (redis.UniversalClient, string) {
 	return client, "test:" + Unique() + ":"
 }
 
-// RedisDatabase returns the address of a database of the test Redis that no other test of any package has: what counts there is the test's alone, also
-// where its programs name no client, so that all they do comes from this machine's address.
+// RedisDatabase returns the URL of a database of the test Redis that no other test uses. Limits
+// then count only the requests of this test, even those that all come from this machine's address.
 func RedisDatabase(t testing.TB) string {
 	t.Helper()
 	client, _ := Redis(t)
-	n, err := client.Incr(context.Background(), "test:databases").Result() // 0 is everybody's
+	n, err := client.Incr(context.Background(), "test:databases").Result() // 0 is shared
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +131,7 @@ func RedisDatabase(t testing.TB) string {
 	return at.String()
 }
 
-// Unique is a short random name.
+// Unique returns a short random name.
 func Unique() string {
 	b := make([]byte, 6)
 	_, _ = rand.Read(b) // never fails
@@ -144,12 +148,12 @@ func lookup(t testing.TB, name string) string {
 	return value
 }
 
-// Until tries until it works, [Patience] at most.
+// Until calls works until it succeeds, for at most [Patience].
 func Until(t testing.TB, what string, works func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
-	look := time.NewTicker(50 * time.Millisecond) // no event tells what other processes have done
+	look := time.NewTicker(50 * time.Millisecond) // there is no event for the work of other processes
 	defer look.Stop()
 	for {
 		err := works(ctx)
@@ -164,5 +168,5 @@ func Until(t testing.TB, what string, works func(context.Context) error) {
 	}
 }
 
-// AsSystem returns the context of a test in which Slotmesh itself acts: a write needs an actor.
+// AsSystem returns the context of a test with Slotmesh itself as the actor, which writes need.
 func AsSystem(t testing.TB) context.Context { return actor.AsSystem(t.Context()) }

@@ -14,36 +14,36 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Fate is what becomes of the message to PostgreSQL that a test waits for, and of the connection it is sent on.
+// Fate is what happens to a message to PostgreSQL, and to its connection.
 type Fate int
 
 // The fates of a message.
 const (
 	// LostBefore breaks the connection before the message has arrived.
 	LostBefore Fate = iota
-	// LostAfter takes the message for sent, as a network does, but it never arrives: the connection breaks before an answer.
+	// LostAfter reports the message as sent, but it never arrives: the connection breaks before an answer.
 	LostAfter
-	// AnswerLost lets the message arrive and be answered, and breaks the connection before the answer has come back.
+	// AnswerLost delivers the message and breaks the connection before the answer arrives.
 	AnswerLost
-	// Held keeps the message in the network until [Wires.Release], also when its sender has long given up.
+	// Held delays the message until [Wires.Release], even if its sender has given up.
 	Held
 )
 
-// Wires are the connections of a pool, of which a test breaks some.
+// Wires are the connections of a pool, which a test can break.
 type Wires struct {
 	mu      sync.Mutex
-	marker  []byte // nil: nothing is waited for
+	marker  []byte // nil: no message is waited for
 	fate    Fate
-	darkens bool // dark from when the message has met its fate
-	dark    bool // no new connection is made, and nothing is sent on those that are there
+	darkens bool // dark is set when the message meets its fate
+	dark    bool // no new connections are possible, and existing ones send nothing
 	met     chan struct{}
-	held    chan struct{} // closed when what is held now may arrive
+	held    chan struct{} // closed when held messages may arrive
 	late    sync.WaitGroup
 }
 
 var errBroken = errors.New("testkit: the connection is broken")
 
-// OpenWires returns a pool like the given one, over connections that the test can break.
+// OpenWires returns a pool with the settings of pool, over connections that the test can break.
 func OpenWires(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *Wires) {
 	t.Helper()
 	w := &Wires{held: make(chan struct{})}
@@ -58,8 +58,8 @@ func OpenWires(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *Wires) {
 	return wired, w
 }
 
-// Break gives the next message that holds the marker this fate; with dark, nobody gets through from then on until [Wires.Mend].
-// The channel is closed when it has met its fate.
+// Break sets the fate of the next message that contains marker. With dark, no connection works from
+// then on until [Wires.Mend]. The returned channel is closed when the message has met its fate.
 func (w *Wires) Break(marker string, fate Fate, dark bool) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,14 +68,14 @@ func (w *Wires) Break(marker string, fate Fate, dark bool) <-chan struct{} {
 	return met
 }
 
-// Mend lets connections be made again.
+// Mend permits connections again.
 func (w *Wires) Mend() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.dark = false
 }
 
-// Release lets what is held arrive, and returns when PostgreSQL has answered it.
+// Release delivers held messages, and returns when PostgreSQL has answered them.
 func (w *Wires) Release() {
 	w.mu.Lock()
 	close(w.held)
@@ -100,11 +100,12 @@ func (w *Wires) over(dial pgconn.DialFunc) pgconn.DialFunc {
 	}
 }
 
-// meets reports whether a message is the one waited for, and until when it is held.
+// meets returns the fate of a message. It returns false if the message is not the
+// one waited for. The channel is closed when a held message may be delivered.
 func (w *Wires) meets(message []byte) (Fate, <-chan struct{}, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.dark { // connections that were open before do not get through, either
+	if w.dark { // existing connections do not work, either
 		return LostBefore, nil, true
 	}
 	if w.marker == nil || !bytes.Contains(message, w.marker) {
@@ -122,21 +123,21 @@ type wire struct {
 	net.Conn
 	all     *Wires
 	mu      sync.Mutex
-	cut     bool          // answers are thrown away: the next read breaks
-	expired bool          // its user has given it up
-	holds   bool          // somebody else reads and closes it
-	over    chan struct{} // closed when its user gives up what is held
+	cut     bool          // answers are dropped: the next read fails
+	expired bool          // the user has given up the connection
+	holds   bool          // deliverLate reads and closes the connection
+	over    chan struct{} // closed when the user gives up the held message
 }
 
 func (c *wire) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	if c.holds {
 		c.mu.Unlock()
-		return len(b), nil // behind what is held, and of no matter then
+		return len(b), nil // comes after the held message and has no effect
 	}
 	if c.expired {
 		c.mu.Unlock()
-		return c.Conn.Write(b) // which refuses it: whoever has given up sends nothing that could be held
+		return c.Conn.Write(b) // fails: after the deadline no message is sent that could be held
 	}
 	fate, until, met := c.all.meets(b)
 	c.holds, c.cut = met && fate == Held, c.cut || met && fate == AnswerLost
@@ -158,7 +159,7 @@ func (c *wire) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// deliverLate sends what was held, and waits for its answer, which nobody reads any more.
+// deliverLate sends a held message, and waits for its answer, which is discarded.
 func (c *wire) deliverLate(message []byte, until <-chan struct{}) {
 	defer c.all.late.Done()
 	defer func() { _ = c.Conn.Close() }()
@@ -169,13 +170,14 @@ func (c *wire) deliverLate(message []byte, until <-chan struct{}) {
 	}
 }
 
-// Read looks at its fate before and after: where a write takes long, pgx reads beside it, and may have begun before the message met its fate.
+// Read checks the fate before and after the read: during a long write, pgx
+// reads at the same time and may have started before the message met its fate.
 func (c *wire) Read(b []byte) (int, error) {
 	if c.isHeld() {
 		return c.hear()
 	}
 	n, err := c.Conn.Read(b)
-	if c.isHeld() { // which has woken it
+	if c.isHeld() { // the deadline of Write has interrupted the read
 		return c.hear()
 	}
 	c.mu.Lock()
@@ -194,13 +196,13 @@ func (c *wire) isHeld() bool {
 	return c.holds
 }
 
-// hear waits, where something is held, until its user has given it up.
+// hear blocks until the user gives up the connection.
 func (c *wire) hear() (int, error) {
 	<-c.over
 	return 0, os.ErrDeadlineExceeded
 }
 
-// SetDeadline is how pgx gives a connection up: by a time that is over.
+// SetDeadline detects that pgx gives up a connection: it sets a deadline in the past.
 func (c *wire) SetDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,7 +224,7 @@ func (c *wire) Close() error {
 	return c.Conn.Close()
 }
 
-// giveUp notes, where something is held, that its user waits for it no more. The caller has locked it.
+// giveUp records that the user no longer waits for a held message. The caller must hold c.mu.
 func (c *wire) giveUp() {
 	select {
 	case <-c.over:

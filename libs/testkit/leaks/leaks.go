@@ -1,4 +1,4 @@
-// Package leaks has the tests of a package fail where a goroutine outlives them.
+// Package leaks makes the tests of a package fail if a goroutine outlives them.
 package leaks
 
 import (
@@ -9,8 +9,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// longLived are goroutines that fasthttp keeps for the process's life, or some seconds after a server has stopped or a client was closed, and
-// lumberjack's, which never ends the one that removes old logs.
+// longLived are goroutines that are no leaks. fasthttp keeps some for the life of the process, or for some seconds
+// after a server has stopped or a client was closed. lumberjack never ends the goroutine that removes old logs.
 var longLived = []goleak.Option{
 	goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 	goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
@@ -18,10 +18,10 @@ var longLived = []goleak.Option{
 	goleak.IgnoreAnyFunction("gopkg.in/natefinch/lumberjack%2ev2.(*Logger).millRun"),
 }
 
-// patience is what a goroutine that was told to end has to do so: goleak's own half a second is short on a busy machine.
+// patience is how long a stopping goroutine may take: goleak's default of half a second is too short on a busy machine.
 const patience = 2 * time.Minute
 
-// Verify runs a package's tests and fails when a goroutine outlives them. Called from TestMain.
+// Verify runs a package's tests and fails if a goroutine outlives them. TestMain calls it.
 func Verify(m goleak.TestingM) {
 	code := m.Run()
 	if code == 0 {
