@@ -1,5 +1,5 @@
-// Package access says who may do what on the owner's side (accounts.md). [table] is the only place that says so: the admin API and the
-// owner's pages register each route with its [Action], and what a page shows asks [Principal.Reach].
+// Package access decides who may do what on the owner's side (accounts.md). The rules are in [table] alone. The admin
+// API and the owner's pages register each route with its [Action], and pages ask [Principal.Reach] what to show.
 package access
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// Role is what somebody is in a business; [Operator] is the platform's own and holds in all of them.
+// Role is the role of a principal in a business. [Operator] is a role of the platform and applies to all businesses.
 type Role string
 
 // The roles.
@@ -20,61 +20,61 @@ const (
 	Owner    Role = "owner"
 	Manager  Role = "manager"
 	Desk     Role = "desk"
-	Staff    Role = "staff" // a member of the offer's staff, who has a staff id
+	Staff    Role = "staff" // a member of the business's staff; has a staff id
 	Viewer   Role = "viewer"
 )
 
-// Roles are all roles, in the order of the table's columns.
+// Roles are all roles, in the order of the columns of [table].
 var Roles = []Role{Operator, Owner, Manager, Desk, Staff, Viewer}
 
-// OfBusiness reports whether a role is one that people have in a business.
+// OfBusiness reports whether people can have the role in a business.
 func (r Role) OfBusiness() bool { return r != Operator && slices.Contains(Roles, r) }
 
-// Reach is how far an action goes for a role; a larger one reaches further.
+// Reach is the scope of a permission. A larger value includes the smaller ones.
 type Reach int
 
-// How far an action goes.
+// The scopes.
 const (
-	None      Reach = iota // not at all
-	Own                    // their own: their calendar, their time off, the businesses that they belong to
-	NoContact              // all, without customers' contact
+	None      Reach = iota // nothing
+	Own                    // the principal's own: calendar, time off, businesses
+	NoContact              // everything, without customers' contact data
 	All
 )
 
-// Kind says what a [Principal] is.
+// Kind is the kind of a [Principal].
 type Kind string
 
 // The kinds of principals.
 const (
-	Environment Kind = "environment" // a bearer of the admin token that the service was started with
+	Environment Kind = "environment" // the bearer of an admin API token
 	Token       Kind = "token"       // a bearer of a token of the admin API
-	Person      Kind = "person"      // somebody who has signed in
+	Person      Kind = "person"      // a signed-in person
 )
 
-// Member is what somebody is in one business.
+// Member is a principal's role in one business.
 type Member struct {
 	BusinessID uuid.UUID
 	Role       Role
-	StaffID    uuid.UUID // of the offer's staff, for the role [Staff]; nil else
+	StaffID    uuid.UUID // staff id in the offer for the role [Staff]; otherwise nil
 }
 
-// Principal is who asks. The zero value is nobody, who may do nothing.
+// Principal is an authenticated caller. The zero value has no permissions.
 type Principal struct {
 	Kind     Kind
 	ID       uuid.UUID // of the token or person; nil for the environment's token
-	Session  uuid.UUID // by which the person is signed in; nil for other kinds
-	Label    string    // names the principal in logs, and gives no secret away
+	Session  uuid.UUID // session of a signed-in person; nil for other kinds
+	Label    string    // name in logs; contains no secret
 	Operator bool
-	Members  []Member // by business; none for an operator
+	Members  []Member // one for each business; empty for an operator
 }
 
-// String names the principal in logs.
+// String returns the label, for logs.
 func (p Principal) String() string { return p.Label }
 
-// Actor is the principal in events (lifecycle.md §1).
+// Actor returns the principal as the actor of events (lifecycle.md §1).
 func (p Principal) Actor() actor.Actor { return actor.Actor{Kind: actor.Owner, ID: p.ID} }
 
-// In returns what the principal is in a business; false where they do not belong to it.
+// In returns the principal's membership in a business. It reports false if the principal has none.
 func (p Principal) In(businessID uuid.UUID) (Member, bool) {
 	if p.Operator {
 		return Member{BusinessID: businessID, Role: Operator}, true
@@ -87,13 +87,13 @@ func (p Principal) In(businessID uuid.UUID) (Member, bool) {
 	return Member{}, false
 }
 
-// Reach is how far an action goes for the principal in a business.
+// Reach returns the scope of an action for the principal in a business.
 func (p Principal) Reach(businessID uuid.UUID, action Action) Reach {
 	m, _ := p.In(businessID)
 	return table[action][m.Role]
 }
 
-// Furthest is how far an action goes for the principal in any business.
+// Furthest returns the largest scope of an action for the principal in any business.
 func (p Principal) Furthest(action Action) Reach {
 	if p.Operator {
 		return table[action][Operator]
@@ -105,8 +105,8 @@ func (p Principal) Furthest(action Action) Reach {
 	return furthest
 }
 
-// Require refuses an action in a business. Faults: business_not_found where the principal does not belong to it, forbidden where
-// their role does not allow it.
+// Require returns an error unless the principal may do an action in a business. Faults: business_not_found
+// if the principal does not belong to the business, forbidden if the role does not permit the action.
 func (p Principal) Require(businessID uuid.UUID, action Action) error {
 	m, ok := p.In(businessID)
 	if !ok {
@@ -118,7 +118,7 @@ func (p Principal) Require(businessID uuid.UUID, action Action) error {
 	return nil
 }
 
-// RequireAnywhere refuses an action that the principal may do in no business. Fault: forbidden.
+// RequireAnywhere returns an error if the principal may do an action in no business. Fault: forbidden.
 func (p Principal) RequireAnywhere(action Action) error {
 	if p.Furthest(action) == None {
 		return fault.Newf(fault.Forbidden, "You may not %s.", action)
@@ -126,12 +126,12 @@ func (p Principal) RequireAnywhere(action Action) error {
 	return nil
 }
 
-// ManagesTeams reports whether the principal manages the team of every business in a list of members.
+// ManagesTeams reports whether the principal may manage the team of every business in the list.
 func (p Principal) ManagesTeams(of []Member) bool {
 	return !slices.ContainsFunc(of, func(m Member) bool { return p.Reach(m.BusinessID, ManageTeam) == None })
 }
 
-// Businesses are the ids of those that the principal belongs to; nil, for an operator, stands for all.
+// Businesses returns the ids of the principal's businesses. For an operator it returns nil, which means all.
 func (p Principal) Businesses() []uuid.UUID {
 	if p.Operator {
 		return nil

@@ -10,7 +10,7 @@ import (
 
 type judgedKey struct{}
 
-// Judged returns a context of a request that was let by for what its principal is in this business.
+// Judged returns a context that records the business for which a request was authorized.
 func Judged(ctx context.Context, businessID uuid.UUID) context.Context {
 	return context.WithValue(ctx, judgedKey{}, businessID)
 }
@@ -22,14 +22,16 @@ func JudgedBusiness(ctx context.Context) (uuid.UUID, bool) {
 	return business, judged
 }
 
-// IsJudged reports whether a request was let by for what its principal is in one business; operators are, in whichever.
+// IsJudged reports whether a request was authorized for its principal's role
+// in one business. It is false for an operator, who may act in all businesses.
 func IsJudged(ctx context.Context) bool {
 	_, judged := JudgedBusiness(ctx)
 	return judged
 }
 
-// SameAsJudged refuses a business that has taken the slug of the one for which the request was let by: until its body has come, the one may have
-// been removed and the other published. Fault: business_not_found.
+// SameAsJudged returns an error if the slug now belongs to another business than the
+// one for which the request was authorized. This happens if the business is removed and
+// its slug reused before the request's body has arrived. Fault: business_not_found.
 func SameAsJudged(ctx context.Context, businessID uuid.UUID) error {
 	if judged, is := ctx.Value(judgedKey{}).(uuid.UUID); is && judged != businessID {
 		return fault.New(fault.BusinessNotFound, "Business not found")

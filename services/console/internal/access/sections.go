@@ -4,8 +4,9 @@ import (
 	"strings"
 )
 
-// sections maps sections of the manifest to the action that changing them takes (accounts.md). A path names a field of the
-// manifest, or a field of such a field. A test walks the manifest: each field has a row, or each of its own fields has one.
+// sections maps each section of the manifest to the action that is needed to change it
+// (accounts.md). A path names a top-level field of the manifest, or a field of such a field.
+// A test checks that each field is covered, either itself or by all of its own fields.
 var sections = []struct {
 	path   string
 	action Action
@@ -53,7 +54,7 @@ var sections = []struct {
 	{"translations", EditOffer},
 }
 
-// Sections are the paths of all sections of the manifest, the most restricted first.
+// Sections returns the paths of all sections of the manifest, the most restricted first.
 func Sections() []string {
 	paths := make([]string, len(sections))
 	for i, s := range sections {
@@ -62,8 +63,8 @@ func Sections() []string {
 	return paths
 }
 
-// ActionOn returns the action that changing a field of the manifest takes; path names the field or one within it, such as
-// privacy.keep_customers_days. It returns "", which no role may do, for a path that belongs to no section.
+// ActionOn returns the action that is needed to change a field of the manifest. path names the field or a field
+// within it, such as privacy.keep_customers_days. For a path of no section it returns "", which no role permits.
 func ActionOn(path string) Action {
 	for _, s := range sections {
 		if rest, ok := strings.CutPrefix(path, s.path); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {

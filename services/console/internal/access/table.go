@@ -1,9 +1,9 @@
 package access
 
-// Action is something that is done on the owner's side, in words that end the sentence "… may not".
+// Action is an action on the owner's side. Its text completes the sentence "The role … may not".
 type Action string
 
-// The actions: the rows of accounts.md, and what it leaves open (docs/decisions/007).
+// The actions: the rows of accounts.md, and those that it leaves open (docs/decisions/007).
 const (
 	SignedIn        Action = "use the owner's side"
 	SeeBusinesses   Action = "see businesses"
@@ -23,7 +23,7 @@ const (
 	ManageAccounts  Action = "create businesses, or change their subscription, removal and sandbox"
 )
 
-// table says who may do what. What it does not name, nobody may.
+// table holds the permissions of all roles. An action or role that is missing has none.
 var table = func() map[Action]map[Role]Reach {
 	rows := []struct {
 		action Action

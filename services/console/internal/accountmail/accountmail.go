@@ -1,5 +1,5 @@
-// Package accountmail writes the mails that people get about their own account, in the languages of the owner's pages. It is pure: notifications gives
-// them their look and sends them.
+// Package accountmail writes the mails about a person's own account, in the languages
+// of the owner's pages. It is pure: the notification service renders and sends them.
 package accountmail
 
 import (
@@ -17,18 +17,18 @@ var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
 
-// platform is whom mails are from that no business sends.
+// platform is the sender's name of mails that are not from a business.
 const platform = "Slotmesh"
 
-// letter is a mail as it is written: ids of its sentences.
+// letter is a mail, given by the names of its sentences.
 type letter struct {
 	from, subject, business string
 	paragraphs              []string
-	values                  map[string]string // of the first paragraph
+	values                  map[string]string // parameters of the first paragraph
 	button, link            string
 }
 
-// Password is the mail to who asked for a new password; link is where they choose one.
+// Password returns the mail with the link to choose a new password.
 func Password(to, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "password_subject", paragraphs: []string{"password_lead", "password_until", "password_ignore"},
@@ -36,30 +36,31 @@ func Password(to, link string, languages ...string) (notifications.Mail, error) 
 	}.to(to, languages)
 }
 
-// PasswordChanged is the mail after a password was changed; link is where a new one is asked for.
+// PasswordChanged returns the mail after a password was changed. link is the page to reset the password.
 func PasswordChanged(to, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "changed_subject", paragraphs: []string{"changed_lead", "changed_not_you"}, button: "changed_button", link: link,
 	}.to(to, languages)
 }
 
-// PasskeyAdded is the mail after a passkey was added; link is where a new password is asked for, which ends all passkeys.
+// PasskeyAdded returns the mail after a passkey was added. link
+// is the page to reset the password, which removes all passkeys.
 func PasskeyAdded(to, link string, languages ...string) (notifications.Mail, error) {
 	return changed("passkey_added", to, link, languages)
 }
 
-// PasskeyRemoved is the mail after a passkey was removed; link is where a new password is asked for.
+// PasskeyRemoved returns the mail after a passkey was removed. link is the page to reset the password.
 func PasskeyRemoved(to, link string, languages ...string) (notifications.Mail, error) {
 	return changed("passkey_removed", to, link, languages)
 }
 
-// PasswordRemoved is the mail after a password was given up for passkeys; link is where a new one is asked for.
+// PasswordRemoved returns the mail after a password was replaced by passkeys. link is the page to reset the password.
 func PasswordRemoved(to, link string, languages ...string) (notifications.Mail, error) {
 	return changed("password_removed", to, link, languages)
 }
 
-// DeviceAdded is the mail after a program on a machine was let act for somebody by `slotmesh login`; link is where a
-// new password is asked for, which ends all of them.
+// DeviceAdded returns the mail after `slotmesh login` authorized a program on a machine.
+// link is the page to reset the password, which revokes all such authorizations.
 func DeviceAdded(to, device, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "device_subject", paragraphs: []string{"device_lead", "device_not_you"},
@@ -67,24 +68,25 @@ func DeviceAdded(to, device, link string, languages ...string) (notifications.Ma
 	}.to(to, languages)
 }
 
-// changed is a mail of one sentence about by what somebody signs in.
+// changed returns a mail about a change of a person's passkeys or password.
 func changed(what, to, link string, languages []string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: what + "_subject", paragraphs: []string{what + "_lead", "passkeys_not_you"}, button: "changed_button", link: link,
 	}.to(to, languages)
 }
 
-// Invitee says how the person that an invitation is mailed to comes in.
+// Invitee is the way in which an invited person signs in.
 type Invitee int
 
-// How people come in.
+// The ways.
 const (
-	New     Invitee = iota // by the link, once
-	Known                  // as always: they belong already
-	Accepts                // as always, after they accepted by the link
+	New     Invitee = iota // with the link, which works once
+	Known                  // as usual: the person is already a member
+	Accepts                // as usual, after accepting the invitation with the link
 )
 
-// Invitation is the mail to a person who was invited into a business, or among the operators if business is "". link is where they come in.
+// Invitation returns the mail to a person who was invited to a business, or to
+// the operators if business is "". link is where the person signs in or accepts.
 func Invitation(to, business, link string, invitee Invitee, languages ...string) (notifications.Mail, error) {
 	l := letter{
 		from: business, subject: "invited_subject", business: business, paragraphs: []string{"invited_lead", "invited_until"}, button: "invited_button", link: link,
@@ -102,7 +104,8 @@ func Invitation(to, business, link string, invitee Invitee, languages ...string)
 	return l.to(to, languages)
 }
 
-// RetentionShortened is the mail to an owner after privacy.keep_customers_days was lowered; link shows the versions of the offer.
+// RetentionShortened returns the mail to an owner after privacy.keep_customers_days
+// was lowered, in days. link shows the versions of the offer.
 func RetentionShortened(to, business, link string, before, after int, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: business, subject: "data_sooner_subject", business: business, paragraphs: []string{"data_sooner_lead", "offer_not_you"},
@@ -110,7 +113,8 @@ func RetentionShortened(to, business, link string, before, after int, languages 
 	}.to(to, languages)
 }
 
-// PaymentAccountChanged is the mail to an owner after payments.accounts was changed; link shows the versions of the offer.
+// PaymentAccountChanged returns the mail to an owner after
+// payments.accounts was changed. link shows the versions of the offer.
 func PaymentAccountChanged(to, business, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: business, subject: "payout_subject", business: business, paragraphs: []string{"payout_lead", "offer_not_you"},

@@ -11,29 +11,29 @@ import (
 	"github.com/slotmesh/slotmesh/libs/manifest"
 )
 
-// Most bounds the changes that are listed.
+// Most is the maximum number of listed changes.
 const Most = 1000
 
-// What became of a field.
+// Values of Change.Change.
 const (
 	Added   = "added"
 	Changed = "changed"
 	Removed = "removed"
 )
 
-// Change is one field that differs. What has a key is compared with what had it before, wherever it stands in its list; other lists
-// are compared whole.
+// Change is one field that differs. Objects with a key are compared with the object that
+// had the key before, regardless of their positions. Other lists are compared as a whole.
 type Change struct {
 	Path   string `json:"path"`   // such as services[cut].price
 	Change string `json:"change"` // Added, Changed or Removed
 	Before any    `json:"before,omitempty"`
 	After  any    `json:"after,omitempty"`
-	// Summary says it in words, with values shortened, such as "40 becomes 45".
+	// Summary describes the change, with shortened values, for example "40 becomes 45".
 	Summary string `json:"summary"`
 }
 
-// Between lists what differs, by path, and how many changes more there are than are listed. Its errors say that a manifest cannot be
-// written as JSON.
+// Between returns the changes sorted by path, at most [Most], and the number of changes
+// that are not listed. It returns an error if a manifest cannot be encoded as JSON.
 func Between(before, after *manifest.Manifest) ([]Change, int, error) {
 	old, err := fields(before)
 	if err != nil {
@@ -48,7 +48,7 @@ func Between(before, after *manifest.Manifest) ([]Change, int, error) {
 	return c.list, c.more, nil
 }
 
-// fields are a manifest's, as its JSON names them.
+// fields returns the fields of a manifest by their JSON names.
 func fields(m *manifest.Manifest) (map[string]any, error) {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *comparison) note(change Change) {
 	c.list = append(c.list, change)
 }
 
-// objects compares member by member, by name.
+// objects compares two objects field by field, by name.
 func (c *comparison) objects(path string, before, after map[string]any) {
 	names := slices.Collect(maps.Keys(before))
 	for name := range after {
@@ -111,7 +111,7 @@ func (c *comparison) values(at string, old, wanted any, was, is bool) {
 	}
 }
 
-// keyed reports whether a value is a list of objects that have keys, and returns it.
+// keyed returns value as a list of objects. It reports false unless all of them have keys.
 func keyed(value any) ([]map[string]any, bool) {
 	list, ok := value.([]any)
 	if !ok {
@@ -128,7 +128,7 @@ func keyed(value any) ([]map[string]any, bool) {
 	return objects, true
 }
 
-// lists compares what has the same key, then the order in which both have it.
+// lists compares the objects with equal keys, and then the order of the keys that both lists contain.
 func (c *comparison) lists(path string, before, after []map[string]any) {
 	wanted := make(map[string]map[string]any, len(after))
 	for _, object := range after {

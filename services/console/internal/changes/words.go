@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// mostWords is how many characters of a value a summary repeats.
+// mostWords is the maximum number of characters of a value in a summary.
 const mostWords = 60
 
-// inWords is the change without its path.
+// inWords describes the change without its path.
 func (c *Change) inWords() string {
 	switch c.Change {
 	case Added:
@@ -21,7 +21,7 @@ func (c *Change) inWords() string {
 	return fmt.Sprintf("%s becomes %s", Words(c.Before), Words(c.After))
 }
 
-// Words writes a value of a manifest as a person would, shortened: what has a name by that, a list with commas between.
+// Words formats a value of a manifest in short form: an object by its name, a list with commas.
 func Words(value any) string {
 	text := []rune(strings.Join(strings.Fields(words(value)), " "))
 	if len(text) > mostWords {

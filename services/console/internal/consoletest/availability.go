@@ -8,45 +8,46 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 )
 
-// Availability explains every start as it is told to, and has [Former] work two hours.
+// Availability is a fake of the availability service. It answers every
+// explanation with a preset one, and reports two hours of work for [Former].
 type Availability struct {
 	mu       sync.Mutex
 	asked    []availability.ExplainRequest
 	answered availability.Explanation
-	held     []availability.Held    // of the last question about what is outside
-	outside  []availability.Outside // what every such question is answered
-	agenda   availability.Agenda    // of every stretch of dates
+	held     []availability.Held    // of the last request about bookings outside
+	outside  []availability.Outside // the answer to every such request
+	agenda   availability.Agenda    // for every range of dates
 }
 
-// Plan says what every question about the time of members is answered from now on.
+// Plan sets the agenda that every request about members' time returns from now on.
 func (s *Availability) Plan(agenda availability.Agenda) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.agenda = agenda
 }
 
-// LeaveOutside says what every offer leaves outside from now on.
+// LeaveOutside sets the bookings that every offer leaves outside from now on.
 func (s *Availability) LeaveOutside(outside ...availability.Outside) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.outside = outside
 }
 
-// Held is what was asked about when it was last asked what an offer leaves outside.
+// Held returns the occupied time of the last request about bookings outside.
 func (s *Availability) Held() []availability.Held {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held
 }
 
-// Answer says what every start is explained by from now on.
+// Answer sets the explanation of every start from now on.
 func (s *Availability) Answer(explained availability.Explanation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answered = explained
 }
 
-// Asked is what was asked for so far.
+// Asked returns the explain requests so far.
 func (s *Availability) Asked() []availability.ExplainRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
 )
 
-// Booking keeps keys and bookings in memory.
+// Booking is a fake of the booking service that keeps its data in memory.
 type Booking struct {
 	Events
 	mu        sync.Mutex
@@ -24,10 +24,11 @@ type Booking struct {
 	keys      map[string][]booking.Key
 	bookings  map[string][]booking.Booking
 	tickets   map[string][]booking.Ticket
-	silent    []string // ends of the paths of writes of which the customer is not notified
+	silent    []string // last path segments of writes without a notification of the customer
 }
 
-// TakeSilent returns what was done with bookings since without notifying the customer: confirm, reschedule and the like.
+// TakeSilent returns and clears the writes to bookings that
+// did not notify the customer, such as confirm and reschedule.
 func (s *Booking) TakeSilent() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,7 +43,7 @@ func (s *Booking) noteSilent(r *http.Request) {
 	}
 }
 
-// Add puts a booking of a business in.
+// Add adds a booking of a business.
 func (s *Booking) Add(businessID uuid.UUID, b booking.Booking) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,7 +186,7 @@ func finds(f booking.Filter, b booking.Booking) bool {
 		hasPayment(b.Payment, f.Payment)
 }
 
-// hasPayment reports whether a payment is in the state that a list asks for; "" asks for none.
+// hasPayment reports whether a payment has the state that a list filters by; "" filters by none.
 func hasPayment(p *booking.Payment, asked string) bool {
 	switch {
 	case asked == "" || p == nil:
@@ -198,7 +199,7 @@ func hasPayment(p *booking.Payment, asked string) bool {
 	return p.Status == asked
 }
 
-// moves are the statuses that a move takes, and the one it leads to.
+// moves maps each transition to the statuses that it starts from and the status that it leads to.
 var moves = map[string]struct {
 	from []string
 	to   string

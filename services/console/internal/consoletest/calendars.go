@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// CalendarToken is what opens every calendar of a [World].
+// CalendarToken opens every calendar feed of a [World].
 const CalendarToken = "mZ2Qm1rZyQ0v3pXkK1tW9g"
 
 func (s *Booking) createCalendar(r *http.Request) (*reply, error) {

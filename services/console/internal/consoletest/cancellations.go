@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// find returns the booking of the path.
+// find returns the booking in the path.
 func (s *Booking) find(r *http.Request) (*booking.Booking, error) {
 	bookings := s.bookings[r.PathValue("business")]
 	i := slices.IndexFunc(bookings, func(b booking.Booking) bool { return b.ID.String() == r.PathValue("id") })
@@ -62,7 +62,7 @@ func (s *Booking) refund(r *http.Request) (*reply, error) {
 	return s.refundBooking(r, b)
 }
 
-// refundBooking notes what of 40.00 is refunded; by the policy that is half.
+// refundBooking records a refund of a payment of 40.00. The cancellation policy refunds half of it.
 func (s *Booking) refundBooking(r *http.Request, b *booking.Booking) (*reply, error) {
 	b.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "40.00", Refunded: "0.00"}
 	var err error
@@ -72,7 +72,8 @@ func (s *Booking) refundBooking(r *http.Request, b *booking.Booking) (*reply, er
 	return ok(*b)
 }
 
-// refunding reads how much is wanted back of an amount, unsaid by the policy and where nothing is said; nil where nothing goes back.
+// refunding returns the refund that a request asks for, or nil if it asks for none.
+// unsaid is the amount by the cancellation policy, which is also the default.
 func refunding(r *http.Request, paid, unsaid json.Number) (*booking.Refund, error) {
 	var wanted booking.Cancel
 	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {

@@ -1,10 +1,10 @@
-// Package consoletest runs console in tests between fakes of its peers: catalog, booking and rental in memory, over HTTP, with the
-// parts of their internal APIs that console calls. They are written by the types of libs/peer, keep what they are told, and answer
-// with the faults that the clients document.
+// Package consoletest runs console in tests with fakes of its peers: catalog, booking, rental and others
+// in memory, over HTTP. Each fake serves the parts of the internal API that console calls, with the
+// types of libs/peer. It stores what it receives, and answers with the faults that the clients document.
 //
-// The real services are modules of their own, which console does not build with. What they answer is held against the fakes by the
-// end-to-end tests of services/allinone: those send what console's tests send through the real ones, and hold every exchange of the
-// admin API against its description.
+// The real services are separate Go modules, which console does not import. The end-to-end tests
+// of services/allinone check the fakes against them: they send the requests of console's tests
+// to the real services, and validate each exchange of the admin API against its description.
 package consoletest
 
 import (
@@ -25,55 +25,56 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// Epoch is when everything in the fakes happens.
+// Epoch is the time of everything that happens in the fakes.
 var Epoch = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// Catalog keeps manifests in memory.
+// Catalog is a fake of the catalog service that keeps manifests in memory.
 type Catalog struct {
 	Events
 	mu         sync.Mutex
 	businesses map[string][]version // by slug, oldest first
 	keys       []string             // Idempotency-Keys of publishes
-	before     func()               // what happens before the next publish or rollback
-	after      func()               // what happens after an offer was read the next time
-	staff      bool                 // offers have their staff
-	removed    map[string]bool      // slugs with the Idempotency-Keys of their removals
+	before     func()               // runs before the next publish or rollback
+	after      func()               // runs after the next read of an offer
+	staff      bool                 // offers contain their staff
+	removed    map[string]bool      // slugs joined with the Idempotency-Keys of their removals
 }
 
-// Keys are the Idempotency-Keys that publishes came with.
+// Keys returns the Idempotency-Keys of the publish requests so far.
 func (s *Catalog) Keys() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.keys)
 }
 
-// BeforePublish does something once, when the next publish or rollback arrives.
+// BeforePublish runs do once, when the next publish or rollback arrives.
 func (s *Catalog) BeforePublish(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before = do
 }
 
-// ShowStaff makes offers have their staff.
+// ShowStaff makes offers contain their staff from now on.
 func (s *Catalog) ShowStaff() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.staff = true
 }
 
-// AfterOffer does something once, when an offer was read the next time.
+// AfterOffer runs do once, after the next read of an offer.
 func (s *Catalog) AfterOffer(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.after = do
 }
 
-// Put publishes a valid manifest of a business, past console, from within [Catalog.BeforePublish] or [Catalog.AfterOffer].
+// Put publishes a valid manifest without console. Call it only in the functions
+// of [Catalog.BeforePublish] and [Catalog.AfterOffer], which hold the lock.
 func (s *Catalog) Put(slug, text string) {
 	m, _ := manifest.Parse([]byte(text))
 	canonical, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // a manifest that was parsed
+		panic(err) // cannot happen: the manifest was parsed
 	}
 	s.businesses[slug] = append(s.businesses[slug], version{m.BusinessID(), string(m.Name), catalog.MediaYAML, []byte(text), canonical})
 }
@@ -109,7 +110,7 @@ func (s *Catalog) Handler() http.Handler {
 	return mux
 }
 
-// reply is an answer: a body as it is, or a value as JSON.
+// reply is a response: either body as it is, or value encoded as JSON.
 type reply struct {
 	status int
 	header map[string]string
@@ -160,7 +161,7 @@ func (s *Catalog) publish(r *http.Request) (*reply, error) {
 	return s.add(r, version{m.BusinessID(), string(m.Name), r.Header.Get("Content-Type"), text, canonical})
 }
 
-// compile answers the offer that publishing would make.
+// compile returns the offer that publishing would create.
 func (s *Catalog) compile(r *http.Request) (*reply, error) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -173,7 +174,7 @@ func (s *Catalog) compile(r *http.Request) (*reply, error) {
 	return ok(offerOf(m, r.PathValue("slug"), 1))
 }
 
-// offerOf is the part of an offer that console reads: account and events, and whether there are rentals.
+// offerOf returns the parts of an offer that console reads: account and events, and whether there are rentals.
 func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Offer {
 	o := catalog.Offer{
 		ID: m.BusinessID(), Slug: slug, Version: version, Currency: string(m.Currency), Timezone: string(m.Timezone),

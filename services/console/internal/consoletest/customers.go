@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// found lists customers as the real services do, of which a query finds parts of addresses and names.
+// found lists customers like the real services. A query matches parts of email addresses and names.
 func found(r *http.Request, known []customer.Customer) (*reply, error) {
 	var asked customer.Search
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
@@ -78,7 +78,7 @@ func (s *Booking) held(r *http.Request) (*reply, error) {
 	return ok(held)
 }
 
-// erase keeps pending bookings unless it is forced.
+// erase keeps pending bookings unless the request has force.
 func (s *Booking) erase(r *http.Request) (*reply, error) {
 	var asked customer.Erase
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
@@ -136,20 +136,20 @@ func (s *Rental) erase(r *http.Request) (*reply, error) {
 	return ok(erased)
 }
 
-// Message is what notifications keeps of a customer: a message and a delivery about one subject.
+// Message is a message and a delivery about one subject, as notifications stores them for a customer.
 type Message struct {
 	About uuid.UUID
 	To    string
 }
 
-// Keep adds what is kept of customers of a business.
+// Keep adds stored messages for customers of a business.
 func (s *Notifications) Keep(businessID uuid.UUID, kept ...Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept[businessID.String()] = append(s.kept[businessID.String()], kept...)
 }
 
-// Leave says whether exporting and erasing find notifications away.
+// Leave sets whether requests to export and erase find notifications unavailable.
 func (s *Notifications) Leave(away bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

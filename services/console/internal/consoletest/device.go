@@ -13,23 +13,23 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 )
 
-// Device is somebody's device with one passkey, and the browser before it, as WebAuthn describes them. What it does by its fields is what a device
-// that is broken, copied or somebody else's does.
+// Device is a WebAuthn device with one passkey, together with its
+// browser. Its fields simulate broken, copied or foreign devices.
 type Device struct {
-	Origin     string // that the browser says the page is from
-	Count      uint32 // of its answers; 0: it does not count
-	Unverified bool   // it asks its person for nothing
+	Origin     string // origin that the browser reports for the page
+	Count      uint32 // signature counter; 0: the device does not count
+	Unverified bool   // the device does not verify its user
 
 	id, holder []byte
 	key        *ecdsa.PrivateKey
 }
 
-// NewDevice returns a device without a passkey, at the owner's side.
+// NewDevice returns a device without a passkey, on a page of the owner's side.
 func NewDevice() *Device { return &Device{Origin: OwnerURL} }
 
 var base64url = base64.RawURLEncoding
 
-// options is what a page's script is told.
+// options are the WebAuthn options that a page's script receives.
 type options struct {
 	PublicKey struct {
 		Challenge string `json:"challenge"`
@@ -52,7 +52,7 @@ func parse(t *testing.T, told string) options {
 	return o
 }
 
-// Make makes a passkey as a page asks for it, and returns what the page's form sends.
+// Make creates a passkey with a page's options told, and returns the value that the page's form posts.
 func (d *Device) Make(t *testing.T, told string) string {
 	t.Helper()
 	o := parse(t, told)
@@ -77,7 +77,7 @@ func (d *Device) Make(t *testing.T, told string) string {
 	})
 }
 
-// Sign answers a page that asks for a passkey, and returns what the page's form sends.
+// Sign signs in with the passkey on a page with the options told, and returns the value that the page's form posts.
 func (d *Device) Sign(t *testing.T, told string) string {
 	t.Helper()
 	o := parse(t, told)
@@ -103,7 +103,7 @@ func (d *Device) client(kind string, o options) string {
 	return base64url.EncodeToString(text)
 }
 
-// data is what the device signs: the site, what it did, and its count.
+// data returns the authenticator data: the hash of the site, the flags and the counter.
 func (d *Device) data(site string, flags protocol.AuthenticatorFlags) []byte {
 	sum := sha256.Sum256([]byte(site))
 	flags |= protocol.FlagUserPresent

@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Events are those that a fake has recorded.
+// Events are the recorded events of a fake.
 type Events struct {
 	mu   sync.Mutex
 	list []event.Event
@@ -30,7 +30,7 @@ func (s *Events) Record(events ...event.Event) {
 	})
 }
 
-// events lists as libs/eventlog does: newest first, in pages by time and id.
+// events lists events like libs/eventlog: newest first, in pages ordered by time and id.
 func (s *Events) events(r *http.Request) (*reply, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

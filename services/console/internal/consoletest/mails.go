@@ -28,7 +28,7 @@ func (s *Notifications) sendMail(r *http.Request) (*reply, error) {
 	return ok(struct{}{})
 }
 
-// Mails are those that were sent to an address so far.
+// Mails returns the mails to an address so far.
 func (s *Notifications) Mails(to string) []notifications.Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +41,8 @@ func (s *Notifications) Mails(to string) []notifications.Mail {
 	return found
 }
 
-// AwaitMail returns the nth mail to an address, from 1, and the path that its link leads to below the owner's side.
+// AwaitMail waits for the nth mail to an address, counted from 1. It
+// returns the mail and the path of its link below the owner's side.
 func (w *World) AwaitMail(t *testing.T, to string, n int) (notifications.Mail, string) {
 	t.Helper()
 	late := time.After(2 * time.Minute)

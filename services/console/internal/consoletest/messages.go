@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 )
 
-// Mailed has a business's customers mailed so many messages, of which the newest one failed, and returns them, newest first.
+// Mailed adds n messages to a business's customers, of which the newest one has failed, and returns them, newest first.
 func (s *Notifications) Mailed(business uuid.UUID, n int) []notifications.WholeMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *Notifications) listMessages(r *http.Request) (*reply, error) {
 	return ok(notifications.MessageList{Messages: entries, NextCursor: next})
 }
 
-// message is the message that a request names.
+// message returns the message in the path.
 func (s *Notifications) message(r *http.Request) (*notifications.WholeMessage, error) {
 	all := s.messages[r.PathValue("business")]
 	i := slices.IndexFunc(all, func(m notifications.WholeMessage) bool { return m.ID.String() == r.PathValue("id") })

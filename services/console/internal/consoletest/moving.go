@@ -12,10 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// Taken is the time at which nothing is free.
+// Taken is the time of day at which every booking is refused.
 const Taken = "13:00"
 
-// book books whatever is asked for, but at the time that is taken.
+// book accepts every booking, except at the time [Taken].
 func (s *Booking) book(r *http.Request) (*reply, error) {
 	var wanted struct {
 		Slug string
@@ -70,14 +70,14 @@ func optionalID(field string, text *string) (*uuid.UUID, error) {
 	return &id, nil
 }
 
-// place puts a booking at a start of UTC.
+// place sets the times of a booking that starts at start in UTC and takes 45 minutes.
 func place(b *booking.Booking, start time.Time) {
 	end := start.Add(45 * time.Minute)
 	b.Date, b.StartTime, b.EndTime = start.Format(time.DateOnly), start.Format(time.TimeOnly), end.Format(time.TimeOnly)
 	b.StartsAt, b.EndsAt = start, end
 }
 
-// reschedule moves a booking that is not over, but to the time that is taken.
+// reschedule moves a booking that is not over to another time, except to [Taken].
 func (s *Booking) reschedule(r *http.Request) (*reply, error) {
 	var to struct {
 		Slug string

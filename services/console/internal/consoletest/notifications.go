@@ -12,10 +12,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 )
 
-// Secret is what webhooks are signed with here.
+// Secret is the secret of all webhooks here.
 const Secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
 
-// Notifications keeps webhooks and messages in memory.
+// Notifications is a fake of the notification service that keeps webhooks and messages in memory.
 type Notifications struct {
 	mu         sync.Mutex
 	webhooks   map[string][]notifications.Webhook
@@ -73,7 +73,7 @@ func (s *Notifications) list(r *http.Request) (*reply, error) {
 	return ok(notifications.WebhookList{Webhooks: entries, NextCursor: next})
 }
 
-// find is the webhook that a request names.
+// find returns the webhook in the path.
 func (s *Notifications) find(r *http.Request) (*notifications.Webhook, error) {
 	all := s.webhooks[r.PathValue("business")]
 	i := slices.IndexFunc(all, func(w notifications.Webhook) bool { return w.ID.String() == r.PathValue("id") })

@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/actor"
 )
 
-// page cuts what a request asks for out of a list; its cursors are positions, and pages hold at most three entries, so
-// that tests have to follow them.
+// page returns the page of a list that a request asks for. A cursor is an
+// index. A page has at most three entries, so that tests must follow cursors.
 func page[T any](r *http.Request, all []T) ([]T, string) {
 	from, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
 	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
@@ -24,7 +24,7 @@ func page[T any](r *http.Request, all []T) ([]T, string) {
 	return all[from:to], strconv.Itoa(to)
 }
 
-// makerOf is the person or token that a request of console names as its actor.
+// makerOf returns the id of the person or token that console names as the actor of a request.
 func makerOf(r *http.Request) *uuid.UUID {
 	by, err := actor.Parse(r.Header.Get(actor.Header))
 	if err != nil {

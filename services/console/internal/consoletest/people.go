@@ -24,22 +24,22 @@ func (w *World) openStore(t *testing.T, cfg postgres.Config) {
 	w.Store, w.Pool = store.New(pool, w.clock), pool
 }
 
-// Operator is a bearer of the environment's token, who changes people and tokens in tests.
+// Operator is the bearer of the environment's token. Tests change people and tokens with it.
 var Operator = access.Principal{Kind: access.Environment, Operator: true}
 
-// TokenOf makes a token of the admin API, and returns it in clear.
+// TokenOf creates a token of the admin API and returns it in plain text.
 func (w *World) TokenOf(t *testing.T, m access.Member) string {
 	t.Helper()
 	return w.addToken(t, m, uuid.Nil, nil)
 }
 
-// TokenUntil makes a token of an operator that expires.
+// TokenUntil creates an operator's token that expires.
 func (w *World) TokenUntil(t *testing.T, expires time.Time) string {
 	t.Helper()
 	return w.addToken(t, access.Member{Role: access.Operator}, uuid.Nil, &expires)
 }
 
-// TokenMadeBy makes a token as a person does.
+// TokenMadeBy creates a token in the name of a person.
 func (w *World) TokenMadeBy(t *testing.T, m access.Member, personID uuid.UUID) string {
 	t.Helper()
 	return w.addToken(t, m, personID, nil)
@@ -61,7 +61,7 @@ func (w *World) CallAs(t *testing.T, token, method, path, body string, header ..
 	return w.Call(t, method, path, body, append([]string{"Authorization", "Bearer " + token}, header...)...)
 }
 
-// SessionOf signs somebody in who is this in businesses, or an operator, and returns the secret of the session, which [Cookie] shows.
+// SessionOf adds a person with these memberships and signs in. It returns the secret of the session, for [Cookie].
 func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) string {
 	t.Helper()
 	now := w.clock.Now()
@@ -92,7 +92,7 @@ func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) 
 	return clear
 }
 
-// Cookie is the header of a browser on this machine that has this session.
+// Cookie returns the headers of a browser on this machine with this session.
 func Cookie(session string) []string {
 	return []string{"Authorization", "", "Cookie", "slotmesh-session=" + session}
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Rental keeps reservations of the business harbor in memory. There are 10 units.
+// Rental is a fake of the rental service. It keeps reservations of the business harbor in memory. There are 10 units.
 type Rental struct {
 	Events
 	mu           sync.Mutex
 	reservations []rental.Reservation
-	asked        map[string]string // by route: the id of the business that the last request named
-	// LeavesOutside has every offer leave all reservations outside.
+	asked        map[string]string // by route: the business id of the last request
+	// LeavesOutside makes every offer leave all reservations outside.
 	LeavesOutside bool
 }
 
@@ -59,7 +59,8 @@ func (s *Rental) Handler() http.Handler {
 	return mux
 }
 
-// Asked are the ids of businesses that requests named beside the slug, "" for none, by their method and what follows the slug.
+// Asked returns the business ids that requests named beside the slug,
+// "" for none. The key is the method and the path after the slug.
 func (s *Rental) Asked() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +122,7 @@ func (s *Rental) ahead(*http.Request) (*reply, error) {
 	return ok(rental.AheadCount{Count: live})
 }
 
-// outside leaves all outside that is reserved, where it is told to.
+// outside returns all reservations if LeavesOutside is set.
 func (s *Rental) outside(*http.Request) (*reply, error) {
 	answer := rental.OutsideResponse{Outside: []rental.Outside{}}
 	for _, one := range s.reservations {
@@ -139,7 +140,8 @@ var reservationMoves = map[string][2]string{
 	rental.MoveReturn: {rental.StatusPickedUp, rental.StatusReturned},
 }
 
-// move makes overdue at once what a customer whose name begins with Late picks up.
+// move changes the status of a reservation. If the customer's name
+// begins with Late, a picked-up reservation is overdue at once.
 func (s *Rental) move(r *http.Request) (*reply, error) {
 	one, err := s.find(r)
 	if err != nil {

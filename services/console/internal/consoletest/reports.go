@@ -11,13 +11,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// March is what all reports of a [World] are about: its first date.
+// March is the first date of all reports of a [World].
 var March = timespan.NewDate(2027, 3, 1)
 
-// Former is a member whom no offer knows any more.
+// Former is a member who is no longer in any offer.
 var Former = uuid.MustParse("ffffffff-ffff-4fff-8fff-ffffffffffff")
 
-// reportRows answers with the same rows whatever is asked for.
+// reportRows returns the same rows for every query.
 func (s *Booking) reportRows(r *http.Request) (*reply, error) {
 	switch r.PathValue("report") {
 	case "bookings":

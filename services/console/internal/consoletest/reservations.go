@@ -17,7 +17,7 @@ func (s *Rental) Add(r rental.Reservation) {
 	s.reservations = append(s.reservations, r)
 }
 
-// find returns the reservation of the path.
+// find returns the reservation in the path.
 func (s *Rental) find(r *http.Request) (*rental.Reservation, error) {
 	i := slices.IndexFunc(s.reservations, func(one rental.Reservation) bool { return one.ID.String() == r.PathValue("id") })
 	if i < 0 {
@@ -39,7 +39,7 @@ func expected(r *rental.Reservation) bool {
 	return r.Status == rental.StatusPending || r.Status == rental.StatusReserved
 }
 
-// cancellation gives 10.00 of what was paid online back.
+// cancellation refunds 10.00 of an online payment.
 func (s *Rental) cancellation(r *http.Request) (*reply, error) {
 	one, err := s.find(r)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Rental) refund(r *http.Request) (*reply, error) {
 	return refundReservation(r, one, "20.00")
 }
 
-// refundReservation notes what of what was paid online goes back; so much where it is not said.
+// refundReservation records a refund of the online payment. unsaid is the default amount.
 func refundReservation(r *http.Request, one *rental.Reservation, unsaid json.Number) (*reply, error) {
 	if one.Payment != nil {
 		refund, err := refunding(r, one.Payment.Amount, unsaid)

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// sellTickets sells at most ten tickets at once, of any event.
+// sellTickets sells at most ten tickets per order, for any event.
 func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 	var order booking.NewTicket
 	if err := json.NewDecoder(r.Body).Decode(&order); err != nil {
@@ -45,7 +45,7 @@ func (s *Booking) sellTickets(r *http.Request) (*reply, error) {
 	return &reply{status: http.StatusCreated, value: sold}, nil
 }
 
-// sales adds up what is sold of each event that is asked for.
+// sales returns the sum of the sold tickets of each requested event.
 func (s *Booking) sales(r *http.Request) (*reply, error) {
 	var asked booking.SalesRequest
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
@@ -142,7 +142,7 @@ func (s *Booking) refundTickets(r *http.Request) (*reply, error) {
 	return refundTicket(r, order, "120.00")
 }
 
-// refundTicket notes what of 120.00 goes back; so much where it is not said.
+// refundTicket records a refund of a payment of 120.00. unsaid is the default amount.
 func refundTicket(r *http.Request, order *booking.Ticket, unsaid json.Number) (*reply, error) {
 	order.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "120.00", Refunded: "0.00"}
 	var err error
@@ -153,7 +153,7 @@ func refundTicket(r *http.Request, order *booking.Ticket, unsaid json.Number) (*
 	return ok(*order)
 }
 
-// formOf is form_data as it is kept.
+// formOf returns form_data as it is stored.
 func formOf(sent json.RawMessage) json.RawMessage {
 	if len(sent) == 0 {
 		return json.RawMessage("{}")

@@ -31,22 +31,22 @@ import (
 // Token is the admin token of a [World].
 var Token = rand.Text()
 
-// OwnerURL is the base of the owner's side as mails tell it.
+// OwnerURL is the base URL of the owner's side in mails.
 const OwnerURL = "https://owner.example.com"
 
-// World is a running console between fakes of its peers.
+// World is a running console with fakes of its peers.
 type World struct {
 	URL           string
-	InternalURL   string // of the internal port
+	InternalURL   string // base URL of the internal port
 	Catalog       *Catalog
 	Booking       *Booking
 	Rental        *Rental
 	Availability  *Availability
 	Notifications *Notifications
 	Log           *Log
-	Peers         *Peers        // counts what the fakes are asked
-	Store         *store.Store  // console's own
-	Pool          *pgxpool.Pool // of its tables
+	Peers         *Peers        // counts the requests to the fakes
+	Store         *store.Store  // console's own store
+	Pool          *pgxpool.Pool // of console's tables
 	Routes        []fiber.Route // of the public port
 	// StopBooking makes booking unreachable.
 	StopBooking func()
@@ -60,33 +60,33 @@ type World struct {
 	telemetry *telemetry.Telemetry
 }
 
-// Log holds what console has logged.
+// Log collects the log lines of console.
 type Log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Write takes a line.
+// Write appends a line.
 func (l *Log) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(line)
 }
 
-// String is everything logged so far.
+// String returns everything logged so far.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// Start runs console for the length of a test.
+// Start runs console until the test ends.
 func Start(t *testing.T, change ...func(*console.Config)) *World {
 	t.Helper()
 	return StartAt(t, clock.System(), change...)
 }
 
-// StartAt is [Start] with a clock of the test's.
+// StartAt is [Start] with a clock of the test.
 func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *World {
 	t.Helper()
 	w := &World{Catalog: &Catalog{}, Booking: &Booking{}, Rental: &Rental{}, Availability: &Availability{}, Notifications: &Notifications{}, Log: &Log{}, Peers: &Peers{}}
@@ -133,7 +133,7 @@ func StartAt(t *testing.T, now clock.Clock, change ...func(*console.Config)) *Wo
 	return w
 }
 
-// Replica runs console once more, over the same tables and peers.
+// Replica runs another console with the same tables and peers.
 func (w *World) Replica(t *testing.T) *World {
 	t.Helper()
 	srv, err := console.New(t.Context(), w.cfg, server.Runtime{Open: true, Name: "console", Clock: w.clock, Telemetry: w.telemetry})
@@ -159,14 +159,14 @@ func run(t *testing.T, srv *server.Server) {
 	})
 }
 
-// Answer is what console answered.
+// Answer is a response of console.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   string
 }
 
-// Call sends a request with the admin token; header holds pairs of name and value, which may replace it.
+// Call sends a request with the admin token. header holds pairs of name and value; they can replace the token.
 func (w *World) Call(t *testing.T, method, path, body string, header ...string) Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, w.URL+path, strings.NewReader(body))
@@ -190,7 +190,7 @@ func (w *World) Call(t *testing.T, method, path, body string, header ...string) 
 	return Answer{Status: response.StatusCode, Header: response.Header, Body: string(text)}
 }
 
-// Manifest is a small valid manifest of a business.
+// Manifest returns a small valid manifest of a business.
 func Manifest(slug, name string) string {
 	return "apiVersion: slotmesh/v1\nkind: Business\nslug: " + slug + "\nname: " + name + `
 currency: EUR
@@ -201,5 +201,5 @@ services:
 `
 }
 
-// Config are the settings that console runs with.
+// Config returns the settings of console.
 func (w *World) Config() console.Config { return w.cfg }

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Peers counts the writes that the fakes of other services are asked for.
+// Peers counts the requests to the fakes of other services.
 type Peers struct {
 	mu     sync.Mutex
 	reads  int
@@ -20,10 +20,10 @@ type Peers struct {
 	writes []string
 }
 
-// reading are the last parts of paths by which a POST only reads.
+// reading are the last path segments of POST requests that only read.
 var reading = []string{"/search", "/diff", "/sales", "/plan", "/customers", "/affected"}
 
-// count counts the requests to a peer before it answers them.
+// count returns a handler that counts each request to a peer before it handles it.
 func (p *Peers) count(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
@@ -54,14 +54,14 @@ func (p *Peers) Asked() []string {
 	return slices.Clone(p.asked)
 }
 
-// Writes returns the writes that peers were asked for so far.
+// Writes returns the writes to peers so far.
 func (p *Peers) Writes() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]string{}, p.writes...)
 }
 
-// Rows returns all rows of console's tables as text, by table. What only says when something was used last is left out.
+// Rows returns all rows of console's tables as text, by table. It leaves out columns with the time of the last use.
 func (w *World) Rows(t *testing.T) map[string]string {
 	t.Helper()
 	ctx := context.Background()

@@ -1,5 +1,5 @@
-// Package document is a manifest as its owner wrote it. Another content is written into it so that what stays the same keeps its words, its
-// order and its comments; and what two people changed is merged. It is pure.
+// Package document edits a manifest as text. It writes changed fields into the text so that unchanged
+// parts keep their wording, order and comments. It also merges the changes of two people. It is pure.
 package document
 
 import (
@@ -13,25 +13,25 @@ import (
 	"github.com/slotmesh/slotmesh/libs/manifest"
 )
 
-// Fields are an object's, by the names that JSON gives them: text is a string, a number a [json.Number].
+// Fields are the fields of an object by their JSON names. A text is a string, a number a [json.Number].
 type Fields = map[string]any
 
 // Document is a valid manifest with its text.
 type Document struct {
 	Text     []byte
 	Manifest *manifest.Manifest
-	fields   []byte // as canonical JSON
+	fields   []byte // canonical JSON
 }
 
-// Read reads a manifest, or says what is wrong with it.
+// Read parses a manifest. It returns the problems of an invalid one.
 func Read(text []byte) (*Document, []manifest.Problem, error) {
 	return ReadUntil(text, never)
 }
 
-// never stops nothing.
+// never is a stop function that never stops.
 func never() bool { return false }
 
-// ReadUntil is [Read]. Soon after stop returns true it gives up with [manifest.ErrStopped].
+// ReadUntil is [Read], but gives up with [manifest.ErrStopped] soon after stop returns true.
 func ReadUntil(text []byte, stop func() bool) (*Document, []manifest.Problem, error) {
 	m, problems, err := manifest.ParseUntil(text, 0, stop)
 	if err != nil || len(problems) > 0 {
@@ -44,7 +44,8 @@ func ReadUntil(text []byte, stop func() bool) (*Document, []manifest.Problem, er
 	return &Document{Text: text, Manifest: m, fields: canonical}, nil, nil
 }
 
-// Fields are the manifest's, to be changed by whoever asks. What is left out in the text, or says what leaving it out says, is left out here.
+// Fields returns a copy of the manifest's fields that the caller may change.
+// It leaves out fields that the text leaves out or sets to their default.
 func (d *Document) Fields() (Fields, error) { return fieldsOf(d.fields) }
 
 func fieldsOf(canonical []byte) (Fields, error) {
@@ -54,13 +55,13 @@ func fieldsOf(canonical []byte) (Fields, error) {
 	return all, reader.Decode(&all)
 }
 
-// With is the manifest with other fields, written into its text. The problems are those of the fields: their paths count from 0, and their
-// lines mean nothing.
+// With returns the manifest with other fields, written into its text. The problems are about
+// the fields: indexes in their paths start at 0, and their line numbers have no meaning.
 func (d *Document) With(fields Fields) (*Document, []manifest.Problem, error) {
 	return d.WithUntil(fields, never)
 }
 
-// WithUntil is [Document.With]. Soon after stop returns true it gives up with [manifest.ErrStopped].
+// WithUntil is [Document.With], but gives up with [manifest.ErrStopped] soon after stop returns true.
 func (d *Document) WithUntil(fields Fields, stop func() bool) (*Document, []manifest.Problem, error) {
 	text, err := json.Marshal(fields)
 	if err != nil {
@@ -76,7 +77,7 @@ func (d *Document) WithUntil(fields Fields, stop func() bool) (*Document, []mani
 	return wanted, nil, nil
 }
 
-// Same reports whether two values say the same; numbers do whatever zeros they are written with.
+// Same reports whether two values are equal. Numbers are equal regardless of trailing zeros.
 func Same(a, b any) bool {
 	switch a := a.(type) {
 	case Fields:
@@ -107,7 +108,7 @@ func sameNumber(a, b json.Number) bool {
 	return err == nil && err2 == nil && one.Equal(other)
 }
 
-// Name is what tells an object of a list from the others, whatever its place: its key, else the date that it is for.
+// Name returns the text that identifies an object in a list regardless of its position: its key, otherwise its date.
 func Name(item any) (string, bool) {
 	object, ok := item.(Fields)
 	if !ok {
@@ -121,7 +122,8 @@ func Name(item any) (string, bool) {
 	return "", false
 }
 
-// named are the objects of a list by their names, in their order; false where they have none, or two have the same.
+// named returns the objects of a list by their names, and the names in
+// order. It reports false if an object has no name or two have the same one.
 func named(value any) ([]string, map[string]Fields, bool) {
 	list, ok := value.([]any)
 	if !ok {
@@ -138,7 +140,7 @@ func named(value any) ([]string, map[string]Fields, bool) {
 	return names, objects, true
 }
 
-// Find is the object of this name in a list of the fields.
+// Find returns the object with this name in a list of the fields.
 func Find(fields Fields, list, name string) (Fields, bool) {
 	items, _ := fields[list].([]any)
 	for _, item := range items {

@@ -6,10 +6,12 @@ import (
 	"strings"
 )
 
-// mostCompared bounds the work of finding which lines are the same; what is larger is one change.
+// mostCompared is the maximum number of line pairs that are compared
+// to find common lines. A larger difference counts as a single change.
 const mostCompared = 1 << 20
 
-// MergeLines makes one of two changes of the same text, line by line; false where both changed the same lines, or lines beside each other.
+// MergeLines merges two changes of the same text line by line.
+// It reports false if both changed the same or adjacent lines.
 func MergeLines(base, mine, theirs []byte) ([]byte, bool) {
 	lines := linesOf(base)
 	own, others := hunks(lines, linesOf(mine)), hunks(lines, linesOf(theirs))
@@ -43,7 +45,7 @@ func MergeLines(base, mine, theirs []byte) ([]byte, bool) {
 
 func linesOf(text []byte) []string { return slices.Collect(strings.Lines(string(text))) }
 
-// hunks are the changes that make one list of lines of another.
+// hunks returns the changes that turn one list of lines into another.
 func hunks(from, to []string) []patch {
 	first := 0
 	for first < len(from) && first < len(to) && from[first] == to[first] {
@@ -80,7 +82,7 @@ func hunks(from, to []string) []patch {
 	return all
 }
 
-// common is how many lines the rests of two lists have in common, in their order, from each pair of places on.
+// common returns, for each pair of positions, how many lines the rests of a and b have in common, in the same order.
 func common(a, b []string) [][]int32 {
 	same := make([][]int32, len(a)+1)
 	for i := range same {
@@ -96,7 +98,8 @@ func common(a, b []string) [][]int32 {
 	return same
 }
 
-// Line is where a field of the whole begins in the text, from 1; 0 where it does not stand there.
+// Line returns the line on which a top-level field begins in the
+// text, counted from 1, or 0 if the text does not contain it.
 func (d *Document) Line(field string) int {
 	root, ok := parse(d.Text)
 	if !ok {

@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// Conflict is something that two people have changed, each in another way. What is not there is nil.
+// Conflict is a field or object that two people have changed in different ways. A missing value is nil.
 type Conflict struct {
-	At           []string // from the whole: names of fields, and of objects of lists in brackets
+	At           []string // path from the top: names of fields, and names of list objects in brackets
 	Mine, Theirs any
 }
 
-// Path names the place in one word, such as services.[cut].price.
+// Path returns the path of the conflict as one word, such as services.[cut].price.
 func (c Conflict) Path() string { return strings.Join(c.At, ".") }
 
-// missing is what is not there; null is.
+// missing stands for a value that does not exist. It differs from null.
 type missing struct{}
 
-// Merge makes one of two changes of the same fields. What both changed in different ways is listed; there, theirs is taken where takeTheirs
-// says so of its path, else mine. None of the arguments is changed; the result shares values with them.
+// Merge merges two changes of the same fields and returns the conflicts. In a conflict,
+// it takes theirs if takeTheirs returns true for the conflict's path, and mine
+// otherwise. It does not change its arguments; the result shares values with them.
 func Merge(base, mine, theirs Fields, takeTheirs func(path string) bool) (Fields, []Conflict) {
 	m := merging{takeTheirs: takeTheirs}
 	merged, _ := m.values(nil, base, mine, theirs).(Fields)
@@ -98,7 +99,8 @@ type listOf struct {
 	items map[string]Fields
 }
 
-// item merges an object of a list. Two that were added under one name are not one object.
+// item merges an object of a list. Two different objects that both sides
+// added under one name are a conflict; their fields are not merged.
 func (m *merging) item(at []string, base, mine, theirs any) any {
 	if (base == missing{} && mine != missing{} && theirs != missing{}) && !Same(mine, theirs) {
 		return m.conflict(at, mine, theirs)
@@ -106,7 +108,8 @@ func (m *merging) item(at []string, base, mine, theirs any) any {
 	return m.values(at, base, mine, theirs)
 }
 
-// lists merges object by object. The order is mine where theirs is as it was, else theirs with what I added behind it.
+// lists merges two lists object by object. If theirs has the order of base, the result has the order
+// of mine. Otherwise it has the order of theirs, with the objects that only mine has at the end.
 func (m *merging) lists(at []string, base, mine, theirs listOf) any {
 	order := slices.Clone(theirs.names)
 	if slices.Equal(base.names, theirs.names) {

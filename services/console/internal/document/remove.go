@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// Removal counts what else changes when an object of the offer is removed.
+// Removal counts the other changes that the removal of an object of the offer causes.
 type Removal struct {
-	Rules, RulesGone         int // price rules that name it no more, and those that were for it alone
-	Questions, QuestionsGone int // of the booking page
-	Services, ServicesOff    int // that a member does no more, and those that nobody does any more, which are not offered
-	Classes                  int // that a member gives no more
+	Rules, RulesGone         int // changed pricing rules; those removed for lack of a scope
+	Questions, QuestionsGone int // changed questions of the booking page; the removed ones
+	Services, ServicesOff    int // services that the member performed; those now inactive
+	Classes                  int // class sessions that the member led
 	Blocks, Upsells          int
-	Packages                 int // that the service is of: without it they are none
+	Packages                 int // packages that contain the service; they are removed
 }
 
-// Remove takes an object out of a list of the offer, and out of whatever names it. It reports false where the list has none of this key.
+// Remove removes an object from a list of the offer, and every reference
+// to it. It reports false if the list has no object with this key.
 func Remove(fields Fields, list, key string) (Removal, bool) {
 	var r Removal
 	items, _ := fields[list].([]any)
@@ -48,7 +49,8 @@ func Remove(fields Fields, list, key string) (Removal, bool) {
 	return r, true
 }
 
-// removeMember takes a member out of what they do. A service that nobody is left for is not offered: without staff it would be open to all.
+// removeMember removes a member from services and classes. A service without any
+// other member becomes inactive: without staff, customers could book it at any time.
 func (r *Removal) removeMember(fields Fields, key string) {
 	for _, service := range objects(fields["services"]) {
 		if changed, gone := strike(service, "staff", key); changed {
@@ -86,7 +88,8 @@ func put(fields Fields, list string, items []any) {
 	}
 }
 
-// unname changes each object of a list, and takes those out that say so. It counts both.
+// unname calls change for each object of a list and removes the objects for
+// which gone is true. It returns the number of changed and of removed objects.
 func unname(fields Fields, list string, change func(Fields) (changed, gone bool)) (int, int) {
 	all, removed := 0, 0
 	items, there := fields[list].([]any)
@@ -110,7 +113,8 @@ func unname(fields Fields, list string, change func(Fields) (changed, gone bool)
 	return all, removed
 }
 
-// strike takes a key out of a list of keys. It reports whether the key was in it, and whether it was the only one, so that the list is no more.
+// strike removes a key from a list of keys. It reports whether the list
+// contained the key, and whether the list is now empty and therefore removed.
 func strike(object Fields, list, key string) (bool, bool) {
 	keys, _ := object[list].([]any)
 	if !slices.Contains(keys, any(key)) {
@@ -121,7 +125,7 @@ func strike(object Fields, list, key string) (bool, bool) {
 	return true, len(kept) == 0
 }
 
-// Clone is a copy of fields that shares nothing with them.
+// Clone returns a deep copy of fields.
 func Clone(fields Fields) Fields { return clone(fields).(Fields) }
 
 func clone(value any) any {

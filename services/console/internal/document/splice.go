@@ -9,14 +9,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// splicing writes anew only the lines of what differs: a whole field of the manifest, or one object of its lists.
+// splicing rewrites only the lines that differ: a whole top-level field, or one object of a list.
 type splicing struct {
 	lines   []string // each with its line break
 	patches []patch
 	failed  bool
 }
 
-// patch puts text in the place of the lines from (counted from 0) up to to.
+// patch replaces the lines [from, to), counted from 0, with text.
 type patch struct {
 	from, to int
 	text     string
@@ -63,7 +63,8 @@ func (s *splicing) line(i int) string {
 	return s.lines[i]
 }
 
-// entryEnd is the line behind a field of the manifest and what stands between it and the next.
+// entryEnd returns the index of the line at which the next top-level
+// field begins, or the number of lines for the last field.
 func (s *splicing) entryEnd(root *yaml.Node, i int) int {
 	if i+2 < len(root.Content) {
 		return root.Content[i+2].Line - 1
@@ -71,7 +72,8 @@ func (s *splicing) entryEnd(root *yaml.Node, i int) int {
 	return len(s.lines)
 }
 
-// trim is the end of what begins at a line, without the blank lines and the comments behind it that belong to what follows.
+// trim returns the end of the block that begins at from, without
+// blank lines and comments at its end that belong to what follows.
 func (s *splicing) trim(from, to, indent int) int {
 	for ; to > from+1; to-- {
 		rest := strings.TrimSpace(s.lines[to-1])
@@ -84,7 +86,7 @@ func (s *splicing) trim(from, to, indent int) int {
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// entry writes a field of the manifest; of a list of named objects, those alone that differ.
+// entry writes a top-level field. In a list of named objects it rewrites only the objects that differ.
 func (s *splicing) entry(key, value *yaml.Node, end int, old, wanted any, bare *yaml.Node) {
 	names, _, ok := named(old)
 	wantedNames, items, ok2 := named(wanted)
@@ -126,7 +128,7 @@ func (s *splicing) items(list *yaml.Node, end int, old []any, wanted map[string]
 	}
 }
 
-// named1 is [Name] of a tree.
+// named1 is [Name] for a YAML node.
 func named1(n *yaml.Node) string {
 	for _, field := range []string{"key", "date"} {
 		if i := at(n, field); i >= 0 {
@@ -136,8 +138,8 @@ func named1(n *yaml.Node) string {
 	return ""
 }
 
-// remove takes lines away, with the comment right above them, but for that of the first object, which may be about all, and with the blank
-// lines that parted them from the next.
+// remove removes lines, and with comments also the comment directly above them. The comment above the first
+// object stays, because it may be about the whole list. It also removes the blank lines before the next object.
 func (s *splicing) remove(from, to int, comments bool) {
 	for comments && from > 0 && strings.HasPrefix(strings.TrimSpace(s.lines[from-1]), "#") {
 		from--
@@ -148,7 +150,8 @@ func (s *splicing) remove(from, to int, comments bool) {
 	s.patches = append(s.patches, patch{from, to, ""})
 }
 
-// add writes a tree in the place of lines. Comments that stand outside of them stay where they are.
+// add replaces lines with a YAML node. Comments outside these lines
+// are dropped from the node, because the text still has them.
 func (s *splicing) add(n *yaml.Node, from, to, indent int) {
 	here := strings.Join(s.lines[from:to], "")
 	var inside func(*yaml.Node)

@@ -10,9 +10,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/manifest"
 )
 
-// write is the text of the document with another content. Of several ways it takes the first whose text says exactly that: only the lines of
-// what differs written anew; all of it with its comments; the bare content, where even that is impossible, as with merge keys. Soon
-// after stop returns true it gives up with [manifest.ErrStopped].
+// write returns the document's text with other content. It tries three ways and takes the first
+// whose text parses to exactly that content: rewrite only the lines that differ; rewrite
+// everything and keep the comments; write the content without comments. The last one is needed for
+// example with merge keys. It gives up with [manifest.ErrStopped] soon after stop returns true.
 func (d *Document) write(wanted *Document, stop func() bool) ([]byte, error) {
 	old, err := d.Fields()
 	if err != nil {
@@ -59,7 +60,7 @@ func (d *Document) write(wanted *Document, stop func() bool) ([]byte, error) {
 	return text, nil
 }
 
-// parse is the root of a text that is a mapping.
+// parse returns the root node of a text. It reports false if the text is not a mapping.
 func parse(text []byte) (*yaml.Node, bool) {
 	var whole yaml.Node
 	if err := yaml.Unmarshal(text, &whole); err != nil || len(whole.Content) != 1 || whole.Content[0].Kind != yaml.MappingNode {
@@ -68,7 +69,7 @@ func parse(text []byte) (*yaml.Node, bool) {
 	return whole.Content[0], true
 }
 
-// plain is canonical JSON as a tree without any style, which keeps the order of its fields.
+// plain returns canonical JSON as a YAML node without style, in the order of its fields.
 func plain(canonical []byte) (*yaml.Node, error) {
 	var whole yaml.Node
 	if err := yaml.Unmarshal(canonical, &whole); err != nil {
@@ -95,7 +96,8 @@ func render(n *yaml.Node) ([]byte, bool) {
 	return out.Bytes(), true
 }
 
-// written is n, which says old, changed so that it says wanted. bare is wanted as a tree, of which is taken what n lacks.
+// written returns n, whose content is old, changed so that its content
+// is wanted. bare is wanted as a node; missing parts are copied from it.
 func written(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
 	if Same(old, wanted) {
 		return n
@@ -122,7 +124,7 @@ func written(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
 	return bare
 }
 
-// own is a node by itself: what an alias stands for, and not the alias.
+// own returns a copy of the node for which an alias stands. It returns any other node unchanged.
 func own(n *yaml.Node) *yaml.Node {
 	if n.Kind != yaml.AliasNode {
 		return n
@@ -139,7 +141,7 @@ func own(n *yaml.Node) *yaml.Node {
 	return clone(n.Alias)
 }
 
-// at is the place of a field's name in a mapping; -1 where it has none.
+// at returns the index of a key in a mapping, or -1.
 func at(n *yaml.Node, name string) int {
 	for i := 0; i < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {
@@ -163,7 +165,7 @@ func writeFields(n *yaml.Node, old, wanted Fields, bare *yaml.Node) {
 		i := at(n, name)
 		before, was := old[name]
 		switch {
-		case i < 0 && was && Same(before, wanted[name]): // by a merge key
+		case i < 0 && was && Same(before, wanted[name]): // it comes from a merge key
 		case i < 0:
 			n.Content = slices.Insert(n.Content, behind, bare.Content[b], bare.Content[b+1])
 			behind += 2
@@ -176,7 +178,7 @@ func writeFields(n *yaml.Node, old, wanted Fields, bare *yaml.Node) {
 	}
 }
 
-// writeItems takes each item from what it was: the object of its name, or an item that says the same.
+// writeItems writes a list. Each item reuses the node of the old item with the same name or content.
 func writeItems(n *yaml.Node, old, wanted []any, bare *yaml.Node) {
 	had, taken := n.Content, make([]bool, len(old))
 	n.Content = make([]*yaml.Node, len(wanted))

@@ -1,6 +1,7 @@
-// Package form is how people fill in objects of a manifest: what a form shows of an object's fields, and how what was typed is written into
-// them. A field that was left as it was shown is not written, so that whatever the form cannot say, and all that it does not know, stays.
-// It is pure and knows no HTML: what is shown and what is typed are both what a browser posts.
+// Package form turns fields of a manifest's objects into HTML form values and back. [Show] returns the
+// values that a form shows, and [Write] writes the typed values into the object. A field whose value was
+// not changed is not written. So values that the form cannot express, and fields that it does not know,
+// are kept. The package is pure and knows no HTML: shown and typed values are both what a browser posts.
 package form
 
 import (
@@ -13,68 +14,72 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 
-// Kind is how a field is filled in.
+// Kind is the kind of input of a field.
 type Kind int
 
 // The kinds of fields.
 const (
 	Line    Kind = iota // a line of text
 	Address             // a web address
-	Prose               // HTML, as plain paragraphs where it is nothing more
+	Prose               // HTML; shown as plain text if it contains only paragraphs and line breaks
 	Whole               // a whole number
 	Decimal             // a number
-	Until               // hours before a start; blank says never
-	Wholes              // whole numbers, parted by commas
-	Lines               // a text on each line
+	Until               // hours before a start; blank means never
+	Wholes              // whole numbers, separated by commas
+	Lines               // one text per line
 	Date                // 2026-12-24
 	Time                // 18:30
 	Moment              // 2026-12-24T18:30
-	Switch              // a box to tick
-	Choice              // one of Options
-	Many                // some of Options
-	Picked              // Everything, or some of Options
-	Windows             // from when to when, several times a day
-	Week                // windows of each weekday
-	Rows                // objects, each with Fields
+	Switch              // a checkbox
+	Choice              // exactly one of Options
+	Many                // any number of Options
+	Picked              // Everything, or any number of Options
+	Windows             // time periods of a day, each with start and end
+	Week                // Windows for each weekday
+	Rows                // a list of objects, each with Fields
 )
 
-// Field is one of an object's fields.
+// Field is one field of an object.
 type Field struct {
-	Name     string // in the object; parted by points for one of an object in it
+	Name     string // path in the object, with dots between the names of nested objects
 	Kind     Kind
-	Label    string // names a sentence
-	Hint     string // names a sentence; "" for none
+	Label    string // name of a sentence
+	Hint     string // name of a sentence; "": none
 	Required bool
-	// Default is what leaving the field out says, as it is typed.
+	// Default is the typed value that is equivalent to leaving the field out.
 	Default string
-	// Currency may stand beside a [Decimal], as its code or its symbol; ISO 4217, or "" for none.
+	// Currency is the ISO 4217 code of a [Decimal], or "" for none. People
+	// may type the code or the symbol of the currency with the amount.
 	Currency string
-	// Ticked means that a new row begins with all Options of a [Many] field.
+	// Ticked means that in a new row all Options of a [Many] field are ticked.
 	Ticked    bool
 	Options   []Option
-	Suggested []string // what may be typed into a line, to choose from
-	// Fields are those of each row. Rows with a Key have keys: a new one gets the Key, or what it is called, as its own.
+	Suggested []string // suggested values of a line
+	// Fields are the fields of each row. If Key is set, the rows have keys: the
+	// key of a new row is derived from its name, or is Key if it has no name.
 	Fields []Field
 	Key    string
-	// Week: beside own windows, those of the business (from Instead), or none but those of single dates.
+	// OwnHours is for a Week of a member: the choice is between own hours, the
+	// hours of the business (Instead is their source), and no weekly hours.
 	OwnHours bool
 	Instead  document.Fields
 }
 
-// Everything is the answer to a [Picked] field that picks all there are.
+// Everything is the value of a [Picked] field that selects all objects.
 const Everything = "*"
 
-// Option is one of the answers to a field. Sentence is the name of the sentence that its label is, "" for another label.
+// Option is one possible value of a field. Sentence is the name
+// of the sentence that Label contains, or "" for any other label.
 type Option struct{ Value, Label, Sentence string }
 
-// Group are fields that stand together.
+// Group is a group of fields under one title.
 type Group struct {
-	Title  string // names a sentence
+	Title  string // name of a sentence
 	Hint   string
 	Fields []Field
 }
 
-// All are the fields of all groups.
+// All returns the fields of all groups.
 func All(groups []Group) []Field {
 	var all []Field
 	for _, g := range groups {
@@ -83,17 +88,17 @@ func All(groups []Group) []Field {
 	return all
 }
 
-// Weekdays are the days of a week, as a manifest names them.
+// Weekdays are the names of the weekdays in a manifest.
 var Weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
-// Values of a week's own hours.
+// Values of the choice of hours in a Week with OwnHours.
 const (
 	HoursBusiness = "business"
 	HoursOwn      = "own"
 	HoursNone     = "none"
 )
 
-// Show is what the fields of an object are filled in with.
+// Show returns the values with which a form shows the fields of an object.
 func Show(object document.Fields, fields []Field) url.Values {
 	shown := url.Values{}
 	show(shown, object, fields, "")
@@ -133,7 +138,7 @@ func show(shown url.Values, object document.Fields, fields []Field, prefix strin
 	}
 }
 
-// typed is a value as it is typed.
+// typed returns a value as a person types it.
 func typed(kind Kind, value any) string {
 	switch kind {
 	case Prose:
@@ -153,7 +158,7 @@ func typed(kind Kind, value any) string {
 			return strings.Join(parts, "\n")
 		}
 		return strings.Join(parts, ", ")
-	default: // the others are typed as they are kept
+	default: // the others are typed as they are stored
 	}
 	return text(value)
 }
@@ -186,7 +191,7 @@ func showWeek(shown url.Values, f Field, name string, value any, there bool) {
 	}
 }
 
-// showWindows fills in windows. The end of a day is midnight to who types it.
+// showWindows adds the values of time periods. The end of the day, 24:00, is shown as 00:00.
 func showWindows(shown url.Values, name string, value any) {
 	list, _ := value.([]any)
 	shown.Set(name+".n", strconv.Itoa(len(list)))
@@ -200,7 +205,8 @@ func showWindows(shown url.Values, name string, value any) {
 	}
 }
 
-// parent is the object in which a field of this name stands, and its name there; made where it is not there and is to be, else nil.
+// parent returns the object that contains the field called name, and the last part of the name.
+// If the object does not exist, parent creates it if made is true, and returns nil otherwise.
 func parent(object document.Fields, name string, made bool) (document.Fields, string) {
 	for {
 		first, rest, nested := strings.Cut(name, ".")
@@ -216,7 +222,7 @@ func parent(object document.Fields, name string, made bool) (document.Fields, st
 	}
 }
 
-// Count is how many rows or windows of a name were shown, within reason.
+// Count returns the number of shown rows or windows of a name, at most mostRows.
 func Count(values url.Values, name string) int {
 	n, err := strconv.Atoi(values.Get(name + ".n"))
 	if err != nil || n < 0 {
@@ -225,10 +231,10 @@ func Count(values url.Values, name string) int {
 	return min(n, mostRows)
 }
 
-// mostRows bounds the rows of a form.
+// mostRows is the maximum number of rows of a form.
 const mostRows = 1000
 
-// same reports whether a field was left as it was shown.
+// same reports whether a field's value is the one that was shown.
 func same(shown, posted url.Values, name string) bool {
 	notBlank := func(all []string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s == "" })
@@ -236,7 +242,7 @@ func same(shown, posted url.Values, name string) bool {
 	return slices.Equal(notBlank(shown[name]), notBlank(posted[name]))
 }
 
-// Open adds to what is shown a blank row, or a blank window, wherever there may be one more.
+// Open returns the shown values with one more blank row or window for each list.
 func Open(shown url.Values, fields []Field) url.Values {
 	opened := url.Values{}
 	for name, values := range shown {
@@ -267,14 +273,14 @@ func open(values url.Values, fields []Field, prefix string) {
 	}
 }
 
-// minDayWindows is how many windows each day of a week has to fill in: those before and after a break.
+// minDayWindows is the minimum number of windows that each weekday shows: one before and one after a break.
 const minDayWindows = 2
 
-// SameHours is the suffix of the name by which [More] copies the hours of a week's first open day to its other open days.
+// SameHours is a suffix of a name. With it, [More] copies the hours of a week's first open day to its other open days.
 const SameHours = ".same"
 
-// More adds a blank row to the rows of a name, or copies the hours of a week (SameHours). A name that no field has changes
-// nothing.
+// More adds a blank row to the rows called name, or copies the hours
+// of a week (SameHours). If no field has the name, it changes nothing.
 func More(values url.Values, fields []Field, name string) {
 	if week, isWeek := strings.CutSuffix(name, SameHours); isWeek {
 		if f, found := Find(fields, week); found && f.Kind == Week {
@@ -287,7 +293,7 @@ func More(values url.Values, fields []Field, name string) {
 	}
 }
 
-// addRow adds a blank row or window, in which the boxes are ticked that a new row begins with.
+// addRow adds a blank row or window. It ticks the boxes that are ticked by default.
 func addRow(values url.Values, f Field, name string) {
 	n := Count(values, name)
 	values.Set(name+".n", strconv.Itoa(n+1))
@@ -304,7 +310,7 @@ func addRow(values url.Values, f Field, name string) {
 	}
 }
 
-// Find returns the field of a name of what is typed, such as the units of rentals.0.units.
+// Find returns the field of an input's name, such as the field units for rentals.0.units.
 func Find(fields []Field, name string) (Field, bool) {
 	for _, f := range fields {
 		if f.Name == name {
@@ -321,7 +327,7 @@ func Find(fields []Field, name string) (Field, bool) {
 	return Field{}, false
 }
 
-// copyDay gives each day of a week on which something is typed the windows of the first such day.
+// copyDay copies the windows of the first weekday with a typed time to each other weekday with a typed time.
 func copyDay(values url.Values, week string) {
 	first := ""
 	for _, day := range Weekdays {
@@ -346,7 +352,7 @@ func copyDay(values url.Values, week string) {
 	}
 }
 
-// typedInto reports whether a window of a day has a time.
+// typedInto reports whether any window of a day has a time.
 func typedInto(values url.Values, day string) bool {
 	for i := range Count(values, day) {
 		at := day + "." + strconv.Itoa(i)

@@ -11,10 +11,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 
-// mostKey is how many characters of a name a key has; a number may follow.
+// mostKey is the maximum number of characters of a name in a key. A number may follow.
 const mostKey = 50
 
-// NewKey is a key that no object of a list has: made of the object's name or label, else of a word.
+// NewKey returns a key that no object of the list has. It is derived from the
+// object's name or label, or from word if these have no letters for a key.
 func NewKey(word string, object document.Fields, list []any) string {
 	name, _ := object["name"].(string)
 	if label, ok := object["label"].(string); ok && name == "" {
@@ -37,7 +38,7 @@ func NewKey(word string, object document.Fields, list []any) string {
 	return key
 }
 
-// slug writes a name with a-z, 0-9 and "-"; what has no such letters is left out.
+// slug writes a name with a-z, 0-9 and "-". It drops characters that have no such form.
 func slug(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
@@ -54,13 +55,14 @@ func slug(name string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// Typed is HTML as it is typed, and Prosaic what was typed as HTML, as fields of the kind [Prose] have it.
+// Typed converts HTML to the text that a [Prose] field shows. [Prosaic] converts it back.
 func Typed(html string) string { return toText(html) }
 
-// Prosaic is described at [Typed].
+// Prosaic converts the typed text of a [Prose] field to HTML.
 func Prosaic(typed string) string { return toHTML(typed) }
 
-// toText is HTML as plain text where it is nothing but paragraphs and line breaks, else the HTML.
+// toText converts HTML that contains only paragraphs and line
+// breaks to plain text. It returns any other HTML unchanged.
 func toText(s string) string {
 	plain := strings.NewReplacer("</p>\n<p>", "\n\n", "</p><p>", "\n\n", "<br>", "\n", "<br/>", "\n", "<br />", "\n").Replace(strings.TrimSpace(s))
 	plain = strings.TrimSuffix(strings.TrimPrefix(plain, "<p>"), "</p>")
@@ -70,7 +72,7 @@ func toText(s string) string {
 	return html.UnescapeString(plain)
 }
 
-// toHTML is what was typed as HTML: paragraphs, unless it is HTML already.
+// toHTML converts plain text to HTML paragraphs. It returns text that is already HTML unchanged.
 func toHTML(s string) string {
 	if strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") {
 		return s

@@ -16,22 +16,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 
-// Names of sentences that say what is wrong with what was typed.
+// Names of sentences about errors in typed values.
 const (
 	Fill        = "fill"
 	WrongNumber = "number_wrong"
 	WrongAmount = "decimal_wrong"
-	Overnight   = "overnight" // asks whether windows end on the next day
+	Overnight   = "overnight" // asks for confirmation that windows end on the next day
 )
 
-// Result is what became of a form.
+// Result is the result of writing a form.
 type Result struct {
-	Wrong map[string]string // names of sentences, by the names of what was typed
-	rows  map[string][]int  // for each list of rows that was written, the number of the typed row that each of its objects is
-	known map[string]bool   // names of what can be typed
+	Wrong map[string]string // names of sentences by input name
+	rows  map[string][]int  // for each written list of rows: the index of the typed row from which each object comes
+	known map[string]bool   // names of the inputs
 }
 
-// Write writes what was typed into an object. shown is what the form was filled in with, by [Show] of the same object.
+// Write writes the typed values into an object. shown are the values that [Show] returned for the same object.
 func Write(object document.Fields, fields []Field, shown, posted url.Values) *Result {
 	plain := make(url.Values, len(posted))
 	for name, values := range posted {
@@ -67,11 +67,11 @@ func (w *writing) fields(object document.Fields, fields []Field, prefix string) 
 	}
 }
 
-// field writes what is typed in one place.
+// field writes one field.
 func (w *writing) field(object document.Fields, f Field, name string) {
 	value := strings.TrimSpace(w.posted.Get(name))
 	if !w.posted.Has(name) && f.Kind != Switch && f.Kind != Many && f.Kind != Picked {
-		return // the form that was sent does not have it
+		return // the posted form does not contain the field
 	}
 	if f.Required && value == "" {
 		w.result.Wrong[name] = Fill
@@ -90,10 +90,10 @@ func (w *writing) field(object document.Fields, f Field, name string) {
 		return
 	}
 	at, last := parent(object, f.Name, true)
-	at[last] = read // null of an Until says never
+	at[last] = read // null in an Until means never
 }
 
-// leaveOut takes a field away, and the object that it stood in where that has nothing else.
+// leaveOut removes a field, and the object that contains it if the object is then empty.
 func leaveOut(object document.Fields, name string) {
 	at, last := parent(object, name, false)
 	delete(at, last)
@@ -102,7 +102,8 @@ func leaveOut(object document.Fields, name string) {
 	}
 }
 
-// read is a value of a manifest as it was typed, nil where nothing was; or the name of a sentence that says what is wrong.
+// read converts a typed value to a value of a manifest, or nil for a
+// blank one. It returns the name of a sentence if the value is invalid.
 func (w *writing) read(f Field, name, value string) (any, string) {
 	if value == "" && f.Kind != Switch && f.Kind != Many && f.Kind != Picked && f.Kind != Wholes {
 		return nil, ""
@@ -148,15 +149,16 @@ func (w *writing) read(f Field, name, value string) (any, string) {
 			return nil, ""
 		}
 		return list, ""
-	default: // the others are kept as they are typed
+	default: // the others are stored as they are typed
 	}
 	return value, ""
 }
 
-// mostAmount is how many bytes of an amount are read.
+// mostAmount is the maximum number of bytes of a typed amount.
 const mostAmount = 30
 
-// amount reads an amount in the notations of all languages, such as 1.234,50 €. A currency other than the given one is an error.
+// amount parses an amount in the notation of any language, such as
+// 1.234,50 €. An amount with another currency than code is an error.
 func amount(value, code string) (any, string) {
 	if len(value) > mostAmount {
 		return nil, WrongAmount
@@ -176,7 +178,7 @@ func amount(value, code string) (any, string) {
 	return json.Number(d.StringFixed(max(0, -d.Exponent()))), ""
 }
 
-// withoutCurrency removes the code or the symbol of a currency before or behind an amount.
+// withoutCurrency removes the code or the symbol of a currency before or after an amount.
 func withoutCurrency(value, code string) string {
 	signs := []string{code}
 	if unit, err := currency.ParseISO(code); err == nil {
@@ -204,7 +206,7 @@ func whole(value string) (any, string) {
 	return json.Number(strconv.Itoa(n)), ""
 }
 
-// digits writes Arabic and Persian digits as manifests have them.
+// digits replaces Arabic and Persian digits and separators with the ones that manifests use.
 func digits(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -219,10 +221,11 @@ func digits(s string) string {
 	}, s)
 }
 
-// rows writes a list of objects. The first are those that were shown; behind them are new ones, of which blank ones say nothing.
+// rows writes a list of objects. The first rows are the shown
+// ones. The rows after them are new; blank ones are ignored.
 func (w *writing) rows(object document.Fields, f Field, name string) {
 	if !w.posted.Has(name + ".n") {
-		return // the form that was sent does not have them
+		return // the posted form does not contain the rows
 	}
 	at, last := parent(object, f.Name, true)
 	list, _ := at[last].([]any)
@@ -262,7 +265,7 @@ func (w *writing) rows(object document.Fields, f Field, name string) {
 	at[last] = kept
 }
 
-// beginRow notes with which boxes ticked a new row was shown.
+// beginRow records the default state of a new row's boxes, so that a box left at its default is not taken for a change.
 func (w *writing) beginRow(fields []Field, row string) {
 	for _, f := range fields {
 		if f.Kind == Switch {
@@ -271,7 +274,7 @@ func (w *writing) beginRow(fields []Field, row string) {
 	}
 }
 
-// blank reports whether nothing was typed into a row: what is chosen or ticked in one counts as nothing.
+// blank reports whether nothing was typed into a row. Choices and ticked boxes do not count.
 func (w *writing) blank(fields []Field, prefix string) bool {
 	for _, f := range fields {
 		name := prefix + f.Name
@@ -319,7 +322,7 @@ func (w *writing) week(object document.Fields, f Field, name string) {
 	if !ok {
 		days = document.Fields{}
 	}
-	began := f.OwnHours && mode != w.shown.Get(name+".mode") // who begins to have own hours begins with those that were shown
+	began := f.OwnHours && mode != w.shown.Get(name+".mode") // own hours start with the shown hours
 	for _, day := range Weekdays {
 		w.result.known[name+"."+day] = true
 		w.windows(days, day, name+"."+day, false)
@@ -332,11 +335,11 @@ func (w *writing) week(object document.Fields, f Field, name string) {
 	}
 }
 
-// windows writes the windows of a day; a day without any is left out, or an empty list where it has to be there.
+// windows writes the windows of a day. A day without windows is removed, or written as an empty list if always is true.
 func (w *writing) windows(object document.Fields, field, name string, always bool) {
 	w.result.known[name] = true
 	if _, there := object[field]; there && !w.posted.Has(name+".n") {
-		return // the form that was sent does not have them
+		return // the posted form does not contain the windows
 	}
 	unchanged := true
 	for i := range max(Count(w.shown, name), Count(w.posted, name)) {
@@ -377,15 +380,16 @@ func (w *writing) readWindows(object document.Fields, field, name string, always
 	object[field] = list
 }
 
-// longNight is how many hours a window over midnight may have before it is asked about: a longer one is more likely a slip of the hand.
+// longNight is the maximum length, in hours, of a window over midnight
+// without a confirmation. A longer one is probably a typing error.
 const longNight = 8
 
-// ConfirmsOvernight is the suffix of the box that confirms that windows end on the next day.
+// ConfirmsOvernight is the suffix of the checkbox that confirms that windows end on the next day.
 const ConfirmsOvernight = ".overnight"
 
 func (w *writing) confirmed(name string) bool { return w.posted.Get(name+ConfirmsOvernight) == "yes" }
 
-// nightHours is how long a window over midnight is, in hours; 0 for times that cannot be read.
+// nightHours returns the length of a window over midnight in hours, or 0 for invalid times.
 func nightHours(from, to string) float64 {
 	start, err := time.Parse("15:04", from)
 	end, err2 := time.Parse("15:04", to)
@@ -395,7 +399,8 @@ func nightHours(from, to string) float64 {
 	return end.AddDate(0, 0, 1).Sub(start).Hours()
 }
 
-// Place is the name of what was typed where a problem stands; path is the problem's within the object. "" where the form has no such place.
+// Place returns the name of the input for the field with a problem, or ""
+// if the form has none. path is the path of the problem within the object.
 func (r *Result) Place(path string) string {
 	name, best := "", ""
 	for step := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(path, "[", ".["), "]", ""), ".") {

@@ -1,6 +1,7 @@
-// Package sealed hides customers' data in addresses of pages, which end up in logs and in the history of browsers: a
-// value is encrypted and authenticated (AES-256-GCM), so that only this installation reads it, and only on the pages of
-// the business that it was sealed for. Equal values of one business are sealed alike, so that a page keeps its address.
+// Package sealed encrypts customers' data in the addresses of pages, because addresses end up in
+// logs and in browser histories. A value is encrypted and authenticated (AES-256-GCM). Only this
+// installation can read it, and only on the pages of the business that it was sealed for. Equal
+// values of one business are sealed to equal texts, so that the address of a page does not change.
 package sealed
 
 import (
@@ -16,13 +17,13 @@ import (
 	"strings"
 )
 
-// mark begins each sealed value.
+// mark is the first character of each sealed value.
 const mark = "~"
 
-// parameters are those of addresses that may hold customers' data.
+// parameters are the query parameters that may contain customers' data.
 var parameters = []string{"email", "name", "phone", "query"}
 
-// Box seals and opens. It is safe for many goroutines.
+// Box seals and opens values. It is safe for concurrent use.
 type Box struct {
 	keys     []key
 	business string
@@ -33,7 +34,7 @@ type key struct {
 	mac  []byte // derives the nonce of a value from the value
 }
 
-// New returns a box with keys that are derived from secrets. The first one seals, each of them opens.
+// New returns a box with keys derived from secrets. It seals with the first key and opens with any of them.
 func New(secrets ...string) (*Box, error) {
 	b := &Box{}
 	for _, secret := range secrets {
@@ -55,11 +56,11 @@ func New(secrets ...string) (*Box, error) {
 	return b, nil
 }
 
-// Of returns a box of one business, by its slug. It opens no value of another business, nor one of the box that [New]
-// returns.
+// Of returns a box for one business, by its slug. It cannot open values
+// of another business, nor values of the box that [New] returns.
 func (b *Box) Of(business string) *Box { return &Box{keys: b.keys, business: business} }
 
-// Seal returns a sealed value, of letters, digits, dashes and underscores after the mark.
+// Seal returns the sealed value: the mark, then letters, digits, dashes and underscores.
 func (b *Box) Seal(text string) string {
 	k := b.keys[0]
 	mac := hmac.New(sha256.New, k.mac)
@@ -68,7 +69,7 @@ func (b *Box) Seal(text string) string {
 	return mark + base64.RawURLEncoding.EncodeToString(k.aead.Seal(nonce, nonce, []byte(text), []byte(b.business)))
 }
 
-// Open returns what was sealed; false for any other text.
+// Open returns the text of a sealed value. It reports false for any other text.
 func (b *Box) Open(value string) (string, bool) {
 	coded, marked := strings.CutPrefix(value, mark)
 	whole, err := base64.RawURLEncoding.DecodeString(coded)
@@ -85,8 +86,8 @@ func (b *Box) Open(value string) (string, bool) {
 	return "", false
 }
 
-// SealQuery seals the parameters of a query that hold customers' data: all but an empty value, a value that is sealed
-// already, and a search for something other than an e-mail address.
+// SealQuery seals the parameters of a query that contain customers' data.
+// It skips empty values, sealed values, and search queries without an "@".
 func (b *Box) SealQuery(values url.Values) {
 	for _, name := range parameters {
 		for i, value := range values[name] {
@@ -111,7 +112,7 @@ func (b *Box) SealPath(path string) string {
 	return before + "?" + values.Encode()
 }
 
-// OpenQuery opens what [Box.SealQuery] has sealed, and reports whether that was anything.
+// OpenQuery replaces the values that [Box.SealQuery] has sealed with their texts. It reports whether there were any.
 func (b *Box) OpenQuery(values url.Values) bool {
 	opened := false
 	for _, name := range parameters {
