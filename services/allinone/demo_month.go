@@ -56,10 +56,9 @@ const demoMonthFile = "demo-month"
 
 // demoProgress is the progress of making the month.
 type demoProgress struct {
-	// The database that it belongs to, because the home may be used with another one.
-	Database string    `json:"database"`
-	From     time.Time `json:"from"` // when the demo business was published; the month begins on that date
-	Made     int       `json:"made"` // number of writes that are done
+	Database string    `json:"database"` // its database, because the home may be used with another one
+	From     time.Time `json:"from"`     // when the demo business was published; the month begins on that date
+	Made     int       `json:"made"`     // number of writes that are done
 }
 
 // beginMonth records, before the demo business is published, that its month must be made. If the process ends after

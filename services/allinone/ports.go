@@ -80,7 +80,7 @@ func (p ports) close() error {
 	for _, l := range p {
 		for _, listener := range []net.Listener{l.public, l.internal} {
 			if listener != nil {
-				_ = listener.Close() // a second close fails, and no other can
+				_ = listener.Close() // the only possible error is that it is already closed
 			}
 		}
 	}

@@ -22,8 +22,7 @@ import (
 // historyEntry is one version of a business.
 type historyEntry struct {
 	catalog.Version
-	// Publisher; omitted if the events do not have it, or if this token may not read them.
-	By   string   `json:"by,omitempty"`
+	By   string   `json:"by,omitempty"`   // omitted if it is unknown, or if this token may not read the events
 	What []string `json:"what,omitempty"` // what the version changed, if requested
 }
 

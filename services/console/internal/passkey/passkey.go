@@ -26,10 +26,9 @@ const maxAnswer = 16 << 10
 
 // Key is the public data of a passkey: no field is secret.
 type Key struct {
-	ID        []byte // the id that its device gave it
-	PublicKey []byte // COSE
-	// Of its last answer: whether the device verified its person, and whether the passkey is backed up.
-	Flags      byte
+	ID         []byte // the id that its device gave it
+	PublicKey  []byte // COSE
+	Flags      byte   // of its last answer: whether its person is verified, and whether it is backed up
 	Transports []string
 	Count      uint32 // number of its answers as the device counts them; 0 if it does not count
 }

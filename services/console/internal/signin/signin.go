@@ -83,7 +83,7 @@ func (p *Pages) strangers(c *fiber.Ctx) error {
 // The cookie of a session. With the prefix __Host-, a browser accepts it only from this host, by https, for every path.
 const (
 	cookieName   = "__Host-slotmesh-session"
-	loopbackName = "slotmesh-session" // browsers take no __Host- cookie by http
+	loopbackName = "slotmesh-session" // browsers reject a __Host- cookie by http
 )
 
 // onLoopback reports whether the browser runs on this machine, where there is no https.

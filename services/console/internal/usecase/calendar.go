@@ -57,7 +57,7 @@ type Placed struct {
 
 const (
 	dayMinutes  = 24 * 60
-	mostPages   = 3 // of the bookings of a calendar
+	mostPages   = 3 // pages of bookings that a calendar reads
 	bookingPage = 1000
 )
 

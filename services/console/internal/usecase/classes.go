@@ -32,9 +32,8 @@ type Session struct {
 	Date     timespan.Date
 	StartsAt time.Time
 	Member   *catalog.Staff // nil: the session names no member
-	// The session does not take place: the day is closed, the time is blocked, or the member is inactive.
-	Off   bool
-	Taken int
+	Off      bool           // not held: the day is closed, the time is blocked, or the member is inactive
+	Taken    int
 }
 
 // Left returns the number of free seats. It is 0 if more seats are taken than the current capacity.
