@@ -1,12 +1,14 @@
-// Package images makes the container images of Slotmesh, as tar archives that `docker load` and `ctr images import` read,
-// without a container engine: what Dockerfile beside it makes where there is one.
+// Package images builds the container images of Slotmesh without a container engine, as tar archives for `docker
+// load` and `ctr images import`. With a container engine, the Dockerfile in this folder builds the same images.
 //
-// The image of a service is made of nothing (FROM scratch): its commands, linked statically and built outside the
-// workspace, the CA certificates of this machine, and a bill of materials of each command. Time zones are inside the
-// commands (time/tzdata in libs/timespan). The same commit, Go version and certificates give the same bytes.
+// The image of a service has no base image (FROM scratch). It contains the commands of the service,
+// the CA certificates of this machine, and a bill of materials for each command. The commands are
+// linked statically and built outside the workspace. They contain the time zones (time/tzdata in
+// libs/timespan). The same commit, Go version and certificates give the same bytes.
 //
-// The images of PostgreSQL and Redis are for trials and tests where no registry can be reached. They are made of the Debian
-// packages installed on this machine and answer to the conventions of the official images that the chart uses.
+// The images of PostgreSQL and Redis are for trials and tests without a registry.
+// They are built from the Debian packages that are installed on this machine.
+// They follow the conventions of the official images that the chart relies on.
 package images
 
 import (
@@ -25,17 +27,17 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// Source is what images are made of: a checkout, and what is said about it in labels.
+// Source is the checkout that images are built from, with the values of their labels.
 type Source struct {
 	Root     string    // folder of the checkout
-	Version  string    // label org.opencontainers.image.version, and the images' tag
-	Revision string    // commit, with "-dirty" behind it where files differ from it
+	Version  string    // label org.opencontainers.image.version and tag of the images
+	Revision string    // commit, with the suffix "-dirty" if files differ from it
 	Created  time.Time // of the commit
 	Arch     string    // GOARCH of the commands
 }
 
-// Save makes the image called what, a service, postgres or redis, and writes it to dir/<repository>.tar. It returns the
-// reference that the image has in the archive, such as localhost/slotmesh-catalog:dev.
+// Save builds the image called what (a service, postgres or redis) and writes it to dir/<repository>.tar.
+// It returns the reference of the image in the archive, such as localhost/slotmesh-catalog:dev.
 func Save(ctx context.Context, src Source, what, dir string) (string, error) {
 	img, ref, err := build(ctx, src, what)
 	if err != nil {
@@ -48,9 +50,10 @@ func Save(ctx context.Context, src Source, what, dir string) (string, error) {
 	return ref, nil
 }
 
-// SaveProgram writes an image that holds one statically linked program of this machine's kind, under the name ref, to the archive
-// called file. Further files of this machine lie where further says, by their paths in the image without a leading slash, with the libraries
-// that they load; beside them the program is found by its name, too.
+// SaveProgram writes an image called ref to the archive file. The image contains one
+// statically linked program for this machine's platform. further adds files of this machine,
+// with the libraries that they load: it maps paths in the image, without a leading slash, to
+// paths on this machine. With further files, the program can also be called by its name.
 func SaveProgram(ctx context.Context, ref, program, file string, further map[string]string) error {
 	content, err := os.ReadFile(program)
 	if err != nil {
@@ -73,7 +76,7 @@ func SaveProgram(ctx context.Context, ref, program, file string, further map[str
 	return write(img, ref, file)
 }
 
-// besides are further files of an image by their paths there, and the libraries that they load.
+// besides returns further files of an image, by their paths there, and the libraries that they load.
 func besides(ctx context.Context, further map[string]string) ([]entry, error) {
 	entries := slices.Clone(base)
 	for at, file := range further {
@@ -81,7 +84,7 @@ func besides(ctx context.Context, further map[string]string) ([]entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.path, e.mode = at, e.mode|0o444 // whoever it runs as reads it
+		e.path, e.mode = at, e.mode|0o444 // readable for every user
 		entries = append(entries, e)
 	}
 	libraries, err := sharedLibraries(ctx, slices.Collect(maps.Values(further)))
@@ -98,7 +101,7 @@ func besides(ctx context.Context, further map[string]string) ([]entry, error) {
 	return entries, nil
 }
 
-// write puts an archive at file, where there is only ever a whole one.
+// write writes the archive to a temporary file and renames it, so that file is never incomplete.
 func write(img v1.Image, ref, file string) error {
 	tag, err := name.NewTag(ref)
 	if err != nil {

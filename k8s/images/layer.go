@@ -15,7 +15,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// entry is one file, folder or symbolic link of an image. Its time is the epoch, so that equal content gives equal layers.
+// entry is one file, folder or symbolic link of an image. Its time
+// is the Unix epoch, so that equal contents give equal layers.
 type entry struct {
 	path    string // without a leading slash
 	mode    int64
@@ -25,7 +26,7 @@ type entry struct {
 	folder  bool
 }
 
-// layer packs entries, and the folders above them, in the order of their paths.
+// layer packs entries and their parent folders, ordered by path.
 func layer(entries []entry) (v1.Layer, error) {
 	entries = withParents(entries)
 	var packed bytes.Buffer
@@ -59,7 +60,7 @@ func (e entry) write(w *tar.Writer) error {
 	return err
 }
 
-// withParents returns entries sorted by path, with root's folders above them where they name none, and each path once.
+// withParents returns entries sorted by path, each path once. It adds missing parent folders, owned by root.
 func withParents(entries []entry) []entry {
 	known := make(map[string]entry, 2*len(entries))
 	for _, e := range entries {

@@ -13,17 +13,17 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// nobodyID is the number of [nobody].
+// nobodyID is the numeric uid and gid of [nobody].
 const nobodyID = 65532
 
-// Live are the files of an image for development, whose program can be replaced while it runs (internal/live).
+// Live lists the files of a development image, whose program can be replaced while the container runs (internal/live).
 type Live struct {
-	Supervisor string   // cmd/live, built for Linux
-	Program    string   // the service
-	Commands   []string // further programs, which keep their names
+	Supervisor string   // path of cmd/live, built for Linux
+	Program    string   // path of the service
+	Commands   []string // paths of further programs; they keep their names
 }
 
-// Push makes an image for development and sends it to the registry that ref names, over HTTP where that is on this machine.
+// Push builds a development image and sends it to the registry in ref. It uses HTTP for a registry on this machine.
 func (l Live) Push(ctx context.Context, ref string) error {
 	img, err := l.image()
 	if err != nil {

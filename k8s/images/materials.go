@@ -13,8 +13,9 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// Materials returns the bill of materials of a Go program, a CycloneDX 1.6 document: the modules that the linker says are in
-// it, with the checksums of go.sum. It says nothing about when and where, so that equal programs have equal documents.
+// Materials returns the bill of materials of a Go program as a CycloneDX 1.6
+// document: the modules that the linker recorded, with the checksums of go.sum.
+// It contains no time and no place, so that equal programs have equal documents.
 func Materials(program string) ([]byte, error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
@@ -45,8 +46,8 @@ func standardLibrary(version string) cyclonedx.Component {
 	return cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary, BOMRef: url, Name: "std", Version: version, PackageURL: url}
 }
 
-// component describes a module; one that is replaced by another is that other one, one replaced by a folder of the checkout
-// keeps its name and has no version.
+// component describes a module. A replaced module is described as its replacement. If
+// the replacement is a folder of the checkout, it keeps its name and has no version.
 func component(module *debug.Module) cyclonedx.Component {
 	ours := module.Replace != nil && strings.HasPrefix(module.Replace.Path, ".")
 	if module.Replace != nil && !ours {
@@ -58,7 +59,7 @@ func component(module *debug.Module) cyclonedx.Component {
 		c.Version, url = module.Version, url+"@"+module.Version
 	}
 	c.BOMRef, c.PackageURL = url, url
-	// "h1:" is a SHA-256 over the module's files, in base64.
+	// "h1:" marks a SHA-256 hash of the module's files, in base64.
 	if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(module.Sum, "h1:")); err == nil && len(sum) > 0 {
 		c.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: hex.EncodeToString(sum)}}
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Push makes the image of the service called what for each of architectures (GOARCH) and sends them as one, under src.Version, to the
-// repository that is prefix with the service's name behind it: over HTTP where that is on this machine, with the credentials of
-// `docker login`. It returns the digest of the list of them.
+// Push builds the image of the service called what for each of architectures (GOARCH values). It sends them
+// as one multi-platform image, tagged src.Version, to the repository prefix + what. It uses HTTP for a
+// registry on this machine, and the credentials of `docker login`. It returns the digest of the image index.
 func Push(ctx context.Context, src Source, architectures []string, prefix, what string) (string, error) {
 	tag, err := name.NewTag(prefix + what + ":" + src.Version)
 	if err != nil {
@@ -32,7 +32,7 @@ func Push(ctx context.Context, src Source, architectures []string, prefix, what 
 	return digest.String(), err
 }
 
-// multi lists the images of one service for all architectures, in Docker's format as the images are.
+// multi returns the index of one service's images for all architectures. It uses Docker's format, as the images do.
 func multi(ctx context.Context, src Source, architectures []string, what string) (v1.ImageIndex, error) {
 	list := mutate.IndexMediaType(empty.Index, types.DockerManifestList)
 	for _, arch := range architectures {

@@ -15,13 +15,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
-// nobody is the user that every service runs as: it owns nothing in the image.
+// nobody is the uid and gid of every service. They own nothing in the image.
 const nobody = "65532:65532"
 
-// certificates are what a service trusts when it calls others over TLS.
+// certificates is the path of the CA certificates that a service trusts for TLS.
 const certificates = "etc/ssl/certs/ca-certificates.crt"
 
-// machineCertificates reads what this machine trusts, from where Debian, Red Hat and macOS keep it.
+// machineCertificates returns the CA certificates of this machine, from the paths of Debian, Red Hat or macOS.
 func machineCertificates() ([]byte, error) {
 	for _, file := range []string{"/" + certificates, "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"} {
 		bundle, err := os.ReadFile(file)
@@ -32,8 +32,8 @@ func machineCertificates() ([]byte, error) {
 	return nil, errors.New("this machine has no CA certificates: install the package ca-certificates")
 }
 
-// Services lists the services of the checkout at root that run in a cluster: all with a command of their own name, but the
-// one that is all of them in one process.
+// Services returns the services of the checkout at root that run in a cluster: all that
+// have a command of their own name, except allinone, which is all of them in one process.
 func Services(root string) ([]string, error) {
 	dirs, err := filepath.Glob(filepath.Join(root, "services", "*", "cmd", "*", "main.go"))
 	if err != nil {
@@ -53,7 +53,7 @@ func Services(root string) ([]string, error) {
 	return names, nil
 }
 
-// service makes the image of the service called what: /service is its command, other commands keep their names.
+// service builds the image of the service called what. Its command is /service; other commands keep their names.
 func service(ctx context.Context, src Source, what string) (v1.Image, error) {
 	commands, err := compile(ctx, src, what)
 	if err != nil {
@@ -81,7 +81,7 @@ func serviceConfig(src Source, what string) v1.Config {
 	}
 }
 
-// labels are the image's title and origin, under the names of the Open Container Initiative.
+// labels returns the image's title and origin as labels of the Open Container Initiative.
 func (src Source) labels(what string) map[string]string {
 	const prefix = "org.opencontainers.image."
 	return map[string]string{
@@ -96,7 +96,8 @@ func (src Source) labels(what string) map[string]string {
 	}
 }
 
-// compile builds the commands of a service outside the workspace into a folder of their own, which the caller removes.
+// compile builds the commands of a service outside the workspace.
+// It returns a temporary folder, which the caller must remove.
 func compile(ctx context.Context, src Source, what string) (string, error) {
 	module := filepath.Join(src.Root, "services", what)
 	if _, err := os.Stat(filepath.Join(module, "cmd", what)); err != nil {
@@ -115,14 +116,14 @@ func compile(ctx context.Context, src Source, what string) (string, error) {
 	return out, nil
 }
 
-// buildArgs are what the Dockerfile gives to go as well.
+// buildArgs returns the arguments of go. The Dockerfile uses the same ones.
 func buildArgs(out, version string) []string {
 	return []string{
 		"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X github.com/slotmesh/slotmesh/libs/build.release=" + version, "-o", out, "./cmd/...",
 	}
 }
 
-// commandFiles are the commands in dir as they lie in the image, each with its bill of materials.
+// commandFiles returns the commands in dir with their paths in the image, each with its bill of materials.
 func commandFiles(dir, service string) ([]entry, error) {
 	commands, err := os.ReadDir(dir)
 	if err != nil {
@@ -149,7 +150,7 @@ func commandFiles(dir, service string) ([]entry, error) {
 	return files, nil
 }
 
-// assemble stacks layers under a configuration.
+// assemble builds an image of layers and a configuration.
 func assemble(layers [][]entry, cfg v1.Config, src Source) (v1.Image, error) {
 	var adds []mutate.Addendum
 	for _, entries := range layers {

@@ -18,7 +18,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// storeUser is the uid and gid that the official images of PostgreSQL and Redis use too.
+// storeUser is the uid and gid, which are the ones of the official images of PostgreSQL and Redis.
 const storeUser = 999
 
 //go:embed postgres-entrypoint.sh
@@ -27,18 +27,18 @@ var postgresEntrypoint []byte
 //go:embed redis-entrypoint.sh
 var redisEntrypoint []byte
 
-// store says how to make an image of a store out of a Debian package that is installed on this machine.
+// store describes how to build the image of a store from a Debian package that is installed on this machine.
 type store struct {
 	tag      string
 	pkg      string
-	programs []string // linked into /usr/local/bin, so that they are found by name
+	programs []string // linked into /usr/local/bin, so that they can be called by name
 	files    []string // further files and folders
 	without  *regexp.Regexp
 	extra    []entry
 	config   v1.Config
 }
 
-// stores are the images that are made of Debian packages.
+// stores are the images that are built from Debian packages.
 var stores = map[string]store{
 	"postgres": {
 		tag: "15",
@@ -46,10 +46,11 @@ var stores = map[string]store{
 		programs: []string{
 			"/usr/lib/postgresql/15/bin/postgres", "/usr/lib/postgresql/15/bin/initdb",
 			"/usr/lib/postgresql/15/bin/psql", "/usr/lib/postgresql/15/bin/pg_isready",
-			"/usr/bin/chmod", "/usr/bin/seq", "/usr/bin/sleep", // for the entry point, and the chart's hook after the start
+			"/usr/bin/chmod", "/usr/bin/seq", "/usr/bin/sleep", // for the entry point and the chart hook
 		},
 		files: []string{"/usr/bin/dash", "/usr/lib/postgresql/15/lib", "/usr/share/postgresql/15", "/usr/share/zoneinfo", "/usr/lib/locale/C.utf8"},
-		// The compiler of queries, its bitcode and manuals are four fifths of the package; copies of the zones are most of theirs.
+		// The query compiler, its bitcode and the manuals are 80 %
+		// of the package. Duplicate zone files are most of zoneinfo.
 		without: regexp.MustCompile(`/llvmjit|/bitcode/|/man/|/zoneinfo/(right|posix)/`),
 		extra: []entry{
 			{path: "usr/bin/sh", link: "dash"},
@@ -62,7 +63,7 @@ var stores = map[string]store{
 			Entrypoint: []string{"/docker-entrypoint.sh"},
 			Cmd:        []string{"postgres"},
 			Env:        []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "PGDATA=/var/lib/postgresql/data"},
-			StopSignal: "SIGINT", // "fast": SIGTERM would wait until the last client has gone
+			StopSignal: "SIGINT", // fast shutdown: SIGTERM would wait for the last client to disconnect
 		},
 	},
 	"redis": {
@@ -84,7 +85,8 @@ var stores = map[string]store{
 	},
 }
 
-// base is what every store's image has: Debian's links of the merged /usr, the users, and a place for temporary files.
+// base are the entries of every store's image: Debian's links for
+// the merged /usr, the users, and a folder for temporary files.
 var base = []entry{
 	{path: "bin", link: "usr/bin"}, {path: "sbin", link: "usr/sbin"}, {path: "lib", link: "usr/lib"}, {path: "lib64", link: "usr/lib64"},
 	{path: "etc/passwd", mode: 0o644, content: []byte("root:x:0:0::/:/sbin/nologin\nstore:x:999:999::/:/bin/sh\n")},
@@ -121,7 +123,8 @@ func (s store) image(ctx context.Context) (v1.Image, error) {
 	return assemble([][]entry{entries}, cfg, Source{Arch: runtime.GOARCH, Created: time.Unix(0, 0)})
 }
 
-// paths lists the files of this machine that go into the image: programs, further files, and the libraries they load.
+// paths returns the files of this machine that the image contains:
+// programs, further files, and the libraries that they load.
 func (s store) paths(ctx context.Context) ([]string, error) {
 	var paths []string
 	for _, top := range slices.Concat(s.programs, s.files) {
@@ -147,14 +150,14 @@ func (s store) paths(ctx context.Context) ([]string, error) {
 
 func (s store) left(path string) bool { return s.without != nil && s.without.MatchString(path) }
 
-// loaded is a line of ldd: the library's path behind "=>", or the loader's own alone.
+// loaded matches a line of ldd: the path of a library after "=>", or the path of the loader without "=>".
 var loaded = regexp.MustCompile(`(?m)^\s+(?:\S+ => )?(/\S+) \(0x`)
 
-// sharedLibraries asks the loader what these programs and libraries load.
+// sharedLibraries returns the libraries that these programs and libraries load, as ldd lists them.
 func sharedLibraries(ctx context.Context, paths []string) ([]string, error) {
 	out, err := exec.CommandContext(ctx, "ldd", paths...).Output()
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) { // it ends with 1 where one of the files is linked statically, or no program
+	if err != nil && !errors.As(err, &exit) { // ldd exits with 1 if a file is statically linked or not a program
 		return nil, fmt.Errorf("ldd: %w", err)
 	}
 	var libraries []string
@@ -164,7 +167,7 @@ func sharedLibraries(ctx context.Context, paths []string) ([]string, error) {
 	return libraries, nil
 }
 
-// fromMachine reads a file of this machine, following links, into the place that the merged /usr gives it.
+// fromMachine reads a file of this machine and follows links. The path in the image is the one in the merged /usr.
 func fromMachine(path string) (entry, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package operator publishes businesses that are kept as objects of Kubernetes: a Business, whose spec is a manifest, and an APIKey,
-// which is a key in a Secret. It owns nothing: what is wanted is in the objects, what is there it asks the admin API, over HTTP as the
-// slotmesh command does, and what differs it changes (internal/reconcile). The definitions of both kinds are made in
-// internal/definition and brought by the chart.
+// Package operator publishes businesses from Kubernetes objects of two kinds: Business, whose
+// spec is a manifest, and APIKey, which describes a key in a Secret. The operator stores no
+// state of its own. The objects are the desired state, and the admin API returns the actual one,
+// over HTTP as for the slotmesh command. The operator changes what differs (internal/reconcile).
+// internal/definition generates the definitions of both kinds, and the chart installs them.
 //
-// Its internal port answers probes and metrics alone; its public port has no paths.
+// The internal port serves only probes and metrics. The public port has no paths.
 package operator
 
 import (
@@ -38,23 +39,24 @@ import (
 	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
 )
 
-// Config are the service's settings. The API server of Kubernetes is that of KUBECONFIG, else the one of the cluster that the process
-// runs in.
+// Config holds the settings of the service. The Kubernetes API server is the one
+// of KUBECONFIG, otherwise the one of the cluster in which the process runs.
 type Config struct {
 	Server server.Config
 	// AdminURL is the base URL of the admin API, such as http://slotmesh-console:8080.
 	AdminURL string `env:"SLOTMESH_SERVER, required"`
-	// AdminToken is an operator's token of the admin API. Of several, parted by commas as while one takes another's place, it is the first.
+	// AdminToken is an operator's token of the admin API. During a token rotation
+	// it may be a comma-separated list, of which the operator uses the first.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
-	// Namespaces are where objects are looked for; in no other does it need rights.
+	// Namespaces are the namespaces in which the operator handles objects. It needs permissions in no other.
 	Namespaces []string `env:"OPERATOR_NAMESPACES, required"`
-	// Resync is after which time an object that nobody changed is held against what is published.
+	// Resync is the time after which an unchanged object is compared with the published version again.
 	Resync time.Duration `env:"OPERATOR_RESYNC, default=10m"`
 	// AdminTimeout bounds one request to the admin API.
 	AdminTimeout time.Duration `env:"OPERATOR_ADMIN_TIMEOUT, default=30s"`
 }
 
-// Validate checks the settings as a whole; each fault names its variable and never shows the token.
+// Validate checks all settings. Each error names its variable and never contains the token.
 func (c *Config) Validate() error {
 	errs := []error{c.Server.Validate()}
 	if u, err := url.Parse(c.AdminURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -77,13 +79,13 @@ func (c *Config) token() string {
 	return token
 }
 
-// Attempts that fail are repeated after this long, then ever later, up to the other.
+// The backoff of failed reconciliations begins with firstPause and grows up to lastPause.
 const (
 	firstPause = time.Second
 	lastPause  = 5 * time.Minute
 )
 
-// New returns the service, ready to run. It connects to nothing yet.
+// New returns the service, ready to run. It opens no connections.
 func New(_ context.Context, cfg Config, rt server.Runtime) (*server.Server, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -110,7 +112,7 @@ func assemble(cfg Config, cluster *rest.Config, rt server.Runtime, s *service.Se
 	mgr, err := ctrl.NewManager(cluster, ctrl.Options{
 		Scheme:                 scheme,
 		Cache:                  cache.Options{DefaultNamespaces: namespaces},
-		Metrics:                metricsserver.Options{BindAddress: "0"}, // the internal port has our own
+		Metrics:                metricsserver.Options{BindAddress: "0"}, // the internal port serves the metrics
 		HealthProbeBindAddress: "0",
 	})
 	if err != nil {
@@ -135,20 +137,20 @@ func assemble(cfg Config, cluster *rest.Config, rt server.Runtime, s *service.Se
 	return nil
 }
 
-// asked are changes of what is asked for; those of a status are our own.
+// asked selects the changes of spec and annotations. Changes of the status are made by the operator itself.
 var asked = builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))
 
 func controlBusinesses(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
 	return ctrl.NewControllerManagedBy(mgr).For(&v1.Business{}, asked).WithOptions(patient()).Complete(r)
 }
 
-// controlKeys looks at keys again when their business is published, too.
+// controlKeys also reconciles keys when their business changes, for example when it is published.
 func controlKeys(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
 	of := func(ctx context.Context, b client.Object) []ctrlreconcile.Request {
 		var all v1.APIKeyList
 		if err := mgr.GetClient().List(ctx, &all, client.InNamespace(b.GetNamespace())); err != nil {
 			mgr.GetLogger().Error(err, "the keys of a business cannot be listed", "name", b.GetName())
-			return nil // they are looked at again in any case
+			return nil // they are reconciled again later in any case
 		}
 		var found []ctrlreconcile.Request
 		for i := range all.Items {
@@ -162,7 +164,7 @@ func controlKeys(mgr ctrl.Manager, r ctrlreconcile.Reconciler) error {
 		Watches(&v1.Business{}, handler.EnqueueRequestsFromMapFunc(of)).WithOptions(patient()).Complete(r)
 }
 
-// patient repeats what failed ever later.
+// patient returns the options for retries with exponential backoff.
 func patient() controller.Options {
 	return controller.Options{RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[ctrlreconcile.Request](firstPause, lastPause)}
 }

@@ -1,4 +1,4 @@
-// Command images makes container images without a container engine; `images -help` says how.
+// Command images builds container images without a container engine. `images -help` shows its usage.
 package main
 
 import (
@@ -120,7 +120,7 @@ func save(ctx context.Context, src images.Source, names []string, out string) er
 	return nil
 }
 
-// source asks git which commit the checkout is at.
+// source returns the commit of the checkout as git reports it.
 func source(ctx context.Context, root string) (images.Source, error) {
 	commit, err := git(ctx, root, "log", "-1", "--format=%H %ct")
 	if err != nil {

@@ -1,5 +1,6 @@
-// Command live is the first process of an image for development, and the tar in it. As /service it runs /live/service, under Delve where
-// the image has a /dlv; as tar it unpacks what Tilt sends (`tar -C / -x -f -`) and has the first process start /live/service anew.
+// Command live is the first process of a development image, and also the tar in it. Called as
+// /service, it runs /live/service, under Delve if the image contains /dlv. Called as tar, it unpacks
+// the files that Tilt sends (`tar -C / -x -f -`) and makes the first process restart /live/service.
 package main
 
 import (

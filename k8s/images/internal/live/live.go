@@ -1,7 +1,8 @@
-// Package live lets a running container take a new program without a new image: what Tilt's live update asks of an image.
+// Package live replaces the program in a running container without a new image, as Tilt's live update needs it.
 //
-// [Supervise] runs the program as the container's first process would, and starts it anew when it is told to; [Unpack] lays
-// down what Tilt sends. So an image for development needs no shell and no tar, and is made of nothing, as the real one is.
+// [Supervise] runs the program for the container's first process and restarts it
+// on a signal. [Unpack] writes the files that Tilt sends. So a development image
+// needs neither a shell nor tar, and has no base image, as the production image.
 package live
 
 import (
@@ -15,8 +16,9 @@ import (
 	"syscall"
 )
 
-// Supervise runs program with args until it ends by itself, or is told to by SIGTERM or SIGINT on signals, which it is handed;
-// SIGHUP stops it and starts it anew. It returns the program's exit code, 128 and the signal's number where a signal ended it.
+// Supervise runs program with args until it ends. It forwards SIGTERM and SIGINT
+// from signals to the program. SIGHUP restarts the program. Supervise returns
+// the program's exit code, or 128 plus the signal's number if a signal ended it.
 func Supervise(program string, args []string, signals <-chan os.Signal) (int, error) {
 	for {
 		child := exec.Command(program, args...)
@@ -34,8 +36,9 @@ func Supervise(program string, args []string, signals <-chan os.Signal) (int, er
 	}
 }
 
-// Debugged is the command that runs program under Delve, where debugger is a file: it begins at once and takes clients at port 2345 of its
-// own loopback, one after another, of any user, as a forwarded port is the node's. Elsewhere it is program itself.
+// Debugged returns the command that runs program under Delve if debugger exists, and program itself
+// otherwise. Under Delve, program starts at once. Debugging clients of any user connect to port 2345 on
+// the loopback interface, one after another, because a forwarded port belongs to the user of the node.
 func Debugged(debugger, program string, args []string) (string, []string) {
 	if _, err := os.Stat(debugger); err != nil {
 		return program, args
@@ -46,7 +49,7 @@ func Debugged(debugger, program string, args []string) (string, []string) {
 	}, args...)
 }
 
-// attend hands signals to child until it has ended, and says whether it is to be started again.
+// attend forwards signals to child until it ends. It reports whether to restart it.
 func attend(child *exec.Cmd, signals <-chan os.Signal) (bool, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
@@ -78,7 +81,8 @@ func exitCode(state *os.ProcessState) int {
 	return state.ExitCode()
 }
 
-// Unpack writes the regular files of a tar archive below dir. Each replaces its elder whole, also one that is being run.
+// Unpack writes the regular files of a tar archive below dir. It replaces
+// each file atomically, so that a running program can be replaced too.
 func Unpack(dir string, archive io.Reader) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command operator runs the operator as a process of its own.
+// Command operator runs the operator as a separate process.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package admin calls the admin API as far as the operator needs it. Its errors are those of adminapi.Client.
+// Package admin is the operator's client of the admin API. Its errors are the ones of adminapi.Client.
 package admin
 
 import (
@@ -20,30 +20,30 @@ import (
 // keysPage is the largest page of keys.
 const keysPage = 1000
 
-// attempts is how often a request is sent at most, under one Idempotency-Key; what fails nonetheless is tried again, later, by
-// whoever asked.
+// attempts is the maximum number of attempts of a request, all with
+// the same Idempotency-Key. If all fail, the reconciler retries later.
 const attempts = 2
 
-// Client calls one admin API.
+// Client is a client of one admin API.
 type Client struct{ api *adminapi.Client }
 
-// New returns a client of the admin API at base, which shows token. Timeout bounds each request.
+// New returns a client of the admin API at base that authenticates with token. timeout limits each request.
 func New(base, token string, timeout time.Duration) *Client {
 	api := adminapi.New(base, token, timeout, attempts)
-	api.RepeatTimeouts = true // nobody waits for it
+	api.RepeatTimeouts = true // no person waits for the answer
 	return &Client{api}
 }
 
 // Close closes idle connections.
 func (c *Client) Close() { c.api.Close() }
 
-// Published is a version of a business as it was published.
+// Published is a published version of a business.
 type Published struct {
 	Version int64
-	Text    []byte // the manifest, where it was asked for
+	Text    []byte // the manifest; nil if it was not requested
 }
 
-// Newest reads the newest version of a business as JSON. Errors: business_not_found.
+// Newest returns the newest version of a business, with its manifest as JSON. Faults: business_not_found.
 func (c *Client) Newest(ctx context.Context, slug string) (*Published, error) {
 	answer, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodGet, Path: adminapi.At(slug), Header: map[string]string{"Accept": catalog.MediaJSON}})
 	if err != nil {
@@ -60,8 +60,8 @@ func (c *Client) Newest(ctx context.Context, slug string) (*Published, error) {
 	return &Published{Version: number, Text: answer.Body}, nil
 }
 
-// Publish publishes a manifest, only while after is the newest version; 0: whatever is. It returns the new version. Errors:
-// precondition_failed; invalid_parameter, whose problems [Problems] reads.
+// Publish publishes a manifest if after is the newest version, or in any case if after is 0. It returns the
+// new version. Faults: precondition_failed, invalid_parameter (manifest.ProblemsOf returns the problems).
 func (c *Client) Publish(ctx context.Context, slug string, text []byte, after int64) (int64, error) {
 	header := map[string]string{"Content-Type": catalog.MediaJSON}
 	if after != 0 {
@@ -77,7 +77,7 @@ func (c *Client) Publish(ctx context.Context, slug string, text []byte, after in
 	return published.Version, read(answer.Body, &published)
 }
 
-// Remove removes a business. Errors: conflict while customers are expected, unless it is forced; business_not_found.
+// Remove removes a business. Faults: conflict if there are future bookings and force is false, business_not_found.
 func (c *Client) Remove(ctx context.Context, slug string, force bool) error {
 	path := adminapi.At(slug)
 	if force {
@@ -87,7 +87,7 @@ func (c *Client) Remove(ctx context.Context, slug string, force bool) error {
 	return err
 }
 
-// Key is an API key. Secret is in the answer that makes it alone.
+// Key is an API key. Only the response that creates it contains Secret.
 type Key struct {
 	ID        uuid.UUID  `json:"id"`
 	Name      string     `json:"name"`
@@ -99,7 +99,7 @@ type Key struct {
 	RevokedAt *time.Time `json:"revoked_at"`
 }
 
-// CreateKey makes a key.
+// CreateKey creates an API key.
 func (c *Client) CreateKey(ctx context.Context, slug, name, scope string) (*Key, error) {
 	body, err := json.Marshal(booking.NewKey{Name: name, Scope: scope})
 	if err != nil {
@@ -115,7 +115,7 @@ func (c *Client) CreateKey(ctx context.Context, slug, name, scope string) (*Key,
 	return &key, read(answer.Body, &key)
 }
 
-// Keys lists the keys of a business that have a name and are not revoked, oldest first.
+// Keys returns the keys of a business with this name that are not revoked, oldest first.
 func (c *Client) Keys(ctx context.Context, slug, name string) ([]Key, error) {
 	var found []Key
 	query := url.Values{"limit": {strconv.Itoa(keysPage)}}
@@ -143,7 +143,7 @@ func (c *Client) Keys(ctx context.Context, slug, name string) ([]Key, error) {
 	}
 }
 
-// Revoke ends a key at once. Errors: not_found.
+// Revoke revokes a key at once. Faults: not_found.
 func (c *Client) Revoke(ctx context.Context, slug string, id uuid.UUID) error {
 	_, err := c.api.Send(ctx, adminapi.Request{Method: http.MethodDelete, Path: adminapi.At(slug, "keys", id.String())})
 	return err

@@ -1,5 +1,5 @@
-// Package definition makes the CustomResourceDefinitions that the chart brings. That of businesses has the JSON Schema of manifests,
-// in the form that Kubernetes calls structural: without references, every value of one type.
+// Package definition generates the CustomResourceDefinitions of the chart. The one of Business contains the JSON
+// Schema of manifests as a structural schema of Kubernetes: without references, and with one type for each value.
 package definition
 
 import (
@@ -16,8 +16,8 @@ import (
 
 type object = map[string]any
 
-// Businesses is the definition of Business, whose spec is a manifest by the JSON Schema given. What a structural schema cannot say
-// is left to the admin API, whose problems the status names.
+// Businesses returns the definition of Business. Its spec is a manifest by manifestSchema. The admin API
+// checks the rules that a structural schema cannot express; the status lists the problems that it finds.
 func Businesses(manifestSchema []byte) (map[string]any, error) {
 	var schema object
 	if err := json.Unmarshal(manifestSchema, &schema); err != nil {
@@ -33,7 +33,7 @@ func Businesses(manifestSchema []byte) (map[string]any, error) {
 	properties := spec["properties"].(object)
 	delete(properties, "apiVersion")
 	delete(properties, "kind")
-	properties["slug"].(object)["maxLength"] = 63 // what the pattern says; rules are weighed by it
+	properties["slug"].(object)["maxLength"] = 63 // Kubernetes needs it to estimate the cost of rules
 	spec["required"] = slices.DeleteFunc(spec["required"].([]any), func(name any) bool { return slices.Contains([]any{"apiVersion", "kind", "slug"}, name) })
 	spec["x-kubernetes-validations"] = []any{object{
 		"rule":    "has(self.slug) == has(oldSelf.slug) && (!has(self.slug) || self.slug == oldSelf.slug)",
@@ -62,7 +62,7 @@ func Businesses(manifestSchema []byte) (map[string]any, error) {
 	return names.definition("A business and what it offers.", spec, status), nil
 }
 
-// APIKeys is the definition of APIKey.
+// APIKeys returns the definition of APIKey.
 func APIKeys() map[string]any {
 	const duration = `^([0-9]+(\.[0-9]+)?(h|m|s))+$`
 	spec := object{"type": "object", "required": []any{"business", "scope"}, "properties": object{
@@ -111,7 +111,7 @@ func (n names) definition(description string, spec, status object) object {
 		"kind":       "CustomResourceDefinition",
 		"metadata": object{
 			"name":        n.plural + "." + v1.GroupVersion.Group,
-			"annotations": object{"helm.sh/resource-policy": "keep"}, // with it would go every object
+			"annotations": object{"helm.sh/resource-policy": "keep"}, // without it, every object would go
 		},
 		"spec": object{
 			"group": v1.GroupVersion.Group,
@@ -136,13 +136,13 @@ func column(name, kind, path string) object {
 	return object{"name": name, "type": kind, "jsonPath": path}
 }
 
-// wide is a column that `kubectl get -o wide` alone shows.
+// wide marks a column that only `kubectl get -o wide` shows.
 func wide(column object) object {
 	column["priority"] = 1
 	return column
 }
 
-// conditions is the schema of metav1.Condition in a list.
+// conditions returns the schema of a list of metav1.Condition.
 func conditions() object {
 	return object{
 		"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"type"},
@@ -157,13 +157,14 @@ func conditions() object {
 	}
 }
 
-// kept are the words of JSON Schema that mean the same in a structural schema.
+// kept are the keywords of JSON Schema that have the same meaning in a structural schema.
 var kept = []string{
 	"type", "description", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "required",
 }
 
-// structural is a schema without references, in which every value has one type. A value of several types keeps whatever it holds.
-// Fields that the schema does not name are not kept, so that "additionalProperties: false" is left out.
+// structural returns a schema without references in which every value has one type.
+// A value of several types accepts anything. It leaves out "additionalProperties:
+// false", because Kubernetes drops fields that are not in the schema anyway.
 func structural(schema, defs object) (object, error) {
 	if ref, isRef := schema["$ref"].(string); isRef {
 		named, found := defs[strings.TrimPrefix(ref, "#/$defs/")].(object)
@@ -195,7 +196,7 @@ func structural(schema, defs object) (object, error) {
 	return out, below(schema, out, defs)
 }
 
-// below makes the schemas of a value's members structural.
+// below converts the schemas of a value's members to structural ones.
 func below(schema, out, defs object) error {
 	if properties, found := schema["properties"].(object); found {
 		inner := object{}
@@ -220,7 +221,8 @@ func below(schema, out, defs object) error {
 	return nil
 }
 
-// alternatives is a value that may be null, or one of several types, which no structural schema tells apart.
+// alternatives converts the schema of a value that may be null or one
+// of several types. A structural schema cannot distinguish these types.
 func alternatives(schema, defs object) (object, error) {
 	var of []object
 	nullable := false

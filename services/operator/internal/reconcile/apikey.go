@@ -24,36 +24,36 @@ import (
 	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
 )
 
-// Entries of a Secret with a key.
+// Entries of the Secret of a key.
 const (
 	// SecretKey is the API key itself.
 	SecretKey = "key"
-	// SecretID is its id, by which it is revoked.
+	// SecretID is the id of the key, which is needed to revoke it.
 	SecretID = "id"
-	// SecretSlug is the business that it is of.
+	// SecretSlug is the slug of the key's business.
 	SecretSlug = "slug"
 )
 
 const (
-	reasonReady      = "Ready"      // the Secret holds a key that works
-	reasonNoBusiness = "NoBusiness" // the Business is not there, or not published yet
+	reasonReady      = "Ready"      // the Secret holds a valid key
+	reasonNoBusiness = "NoBusiness" // the Business does not exist or is not published yet
 )
 
-// APIKeys keeps the keys of APIKey objects in Secrets. Which key is in use, its Secret says; all others of the object's name are to
-// be revoked, so that one whose making was cut off does not stay.
+// APIKeys stores the keys of APIKey objects in Secrets. The Secret decides which key is in use. All other
+// keys with the object's name are revoked, so that a key does not stay if its creation was interrupted.
 type APIKeys struct {
 	Client client.Client
-	// Secrets reads Secrets one by one, past any cache: nobody gets to list them.
+	// Secrets reads single Secrets without a cache, because a cache would need the right to list them.
 	Secrets client.Reader
 	Events  events.EventRecorder
 	Admin   *admin.Client
 	Clock   clock.Clock
 	Log     *slog.Logger
-	// Resync is after which time an object is looked at again, at the latest.
+	// Resync is the maximum time between two reconciliations of an object.
 	Resync time.Duration
 }
 
-// Reconcile makes, replaces and revokes one object's keys. An error is tried again, ever later.
+// Reconcile creates, replaces and revokes the keys of one object. The controller retries after an error, with backoff.
 func (r *APIKeys) Reconcile(ctx context.Context, asked ctrl.Request) (ctrl.Result, error) {
 	var k v1.APIKey
 	if err := r.Client.Get(ctx, asked.NamespacedName, &k); err != nil {
@@ -79,7 +79,7 @@ func (r *APIKeys) Reconcile(ctx context.Context, asked ctrl.Request) (ctrl.Resul
 	return ctrl.Result{RequeueAfter: next}, failed
 }
 
-// keep brings Secret and keys to what is wanted, and returns when to look again.
+// keep brings the Secret and the keys to the desired state. It returns the time until the next reconciliation.
 func (r *APIKeys) keep(ctx context.Context, k *v1.APIKey) (time.Duration, error) {
 	slug, err := r.slug(ctx, k)
 	if err != nil {
@@ -116,7 +116,7 @@ func (r *APIKeys) keep(ctx context.Context, k *v1.APIKey) (time.Duration, error)
 	return r.next(k, current, left), nil
 }
 
-// slug is the published business of a key, "" while there is none.
+// slug returns the slug of a key's published business, or "" if there is none.
 func (r *APIKeys) slug(ctx context.Context, k *v1.APIKey) (string, error) {
 	var b v1.Business
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: k.Spec.Business}, &b)
@@ -126,7 +126,7 @@ func (r *APIKeys) slug(ctx context.Context, k *v1.APIKey) (string, error) {
 	return b.Status.Slug, err
 }
 
-// secret is the Secret of a key, nil where there is none.
+// secret returns the Secret of a key, or nil if it does not exist.
 func (r *APIKeys) secret(ctx context.Context, k *v1.APIKey) (*corev1.Secret, error) {
 	var secret corev1.Secret
 	err := r.Secrets.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: secretName(k)}, &secret)
@@ -143,12 +143,12 @@ func secretName(k *v1.APIKey) string {
 	return k.Name
 }
 
-// keyName is what the object's keys are called in Slotmesh: of at most 100 characters, and no other object's.
+// keyName returns the name of the object's keys in Slotmesh: unique for the object, with at most 100 characters.
 func keyName(k *v1.APIKey) string {
 	return fmt.Sprintf("Kubernetes %.50s %s", k.Name, k.UID)
 }
 
-// inUse is the key that the Secret holds; nil where it holds none that works.
+// inUse returns the key that the Secret holds, or nil if it holds no valid key.
 func inUse(secret *corev1.Secret, slug string, keys []admin.Key) *admin.Key {
 	if secret == nil || string(secret.Data[SecretSlug]) != slug || len(secret.Data[SecretKey]) == 0 {
 		return nil
@@ -160,12 +160,12 @@ func inUse(secret *corev1.Secret, slug string, keys []admin.Key) *admin.Key {
 	return &keys[i]
 }
 
-// due reports whether a key is old enough to be replaced.
+// due reports whether a key is old enough for its rotation.
 func (r *APIKeys) due(k *v1.APIKey, key *admin.Key) bool {
 	return k.Spec.RotateEvery != nil && !r.Clock.Now().Before(key.CreatedAt.Add(k.Spec.RotateEvery.Duration))
 }
 
-// replace makes a new key and puts it into the Secret. If that fails, the key is one of those that are revoked.
+// replace creates a key and writes it into the Secret. If writing fails, the next reconciliation revokes the new key.
 func (r *APIKeys) replace(ctx context.Context, k *v1.APIKey, slug string, secret *corev1.Secret) (*admin.Key, error) {
 	made, err := r.Admin.CreateKey(ctx, slug, keyName(k), k.Spec.Scope)
 	if err != nil {
@@ -192,7 +192,8 @@ func (r *APIKeys) replace(ctx context.Context, k *v1.APIKey, slug string, secret
 	return made, nil
 }
 
-// revoke revokes the keys that are not in use once the current one has been for the grace period. It returns how many are left.
+// revoke revokes all keys except current after the grace period of
+// current. It returns the number of replaced keys that are still valid.
 func (r *APIKeys) revoke(ctx context.Context, k *v1.APIKey, slug string, current *admin.Key, keys []admin.Key) (int, error) {
 	replaced := slices.DeleteFunc(slices.Clone(keys), func(key admin.Key) bool { return key.ID == current.ID })
 	if r.Clock.Now().Before(current.CreatedAt.Add(k.Spec.GracePeriod.Duration)) {
@@ -201,7 +202,7 @@ func (r *APIKeys) revoke(ctx context.Context, k *v1.APIKey, slug string, current
 	return 0, r.end(ctx, k, slug, replaced)
 }
 
-// end revokes keys; one that is gone already is as good.
+// end revokes keys. A key that no longer exists is not an error.
 func (r *APIKeys) end(ctx context.Context, k *v1.APIKey, slug string, keys []admin.Key) error {
 	for _, key := range keys {
 		if err := r.Admin.Revoke(ctx, slug, key.ID); err != nil && !fault.Is(err, fault.NotFound) {
@@ -213,9 +214,9 @@ func (r *APIKeys) end(ctx context.Context, k *v1.APIKey, slug string, keys []adm
 	return nil
 }
 
-// ready notes which key there is.
+// ready records the current key in the status.
 func (r *APIKeys) ready(k *v1.APIKey, current *admin.Key, left int) {
-	created := metav1.NewTime(current.CreatedAt.Truncate(time.Second)) // as the API server keeps it
+	created := metav1.NewTime(current.CreatedAt.Truncate(time.Second)) // the API server stores whole seconds
 	k.Status.Prefix, k.Status.CreatedAt, k.Status.RotatesAt, k.Status.Replaced = current.Prefix, &created, nil, left
 	if k.Spec.RotateEvery != nil {
 		at := metav1.NewTime(created.Add(k.Spec.RotateEvery.Duration))
@@ -224,7 +225,7 @@ func (r *APIKeys) ready(k *v1.APIKey, current *admin.Key, left int) {
 	r.note(k, verdict{metav1.ConditionTrue, reasonReady, fmt.Sprintf("The Secret %s holds the key.", secretName(k))})
 }
 
-// next is when something is to be done again: a rotation, a revocation, or a look at what others did.
+// next returns the time until the next action: a rotation, a revocation, or the regular check for changes of others.
 func (r *APIKeys) next(k *v1.APIKey, current *admin.Key, left int) time.Duration {
 	wait := r.Resync
 	age := r.Clock.Now().Sub(current.CreatedAt)
@@ -237,7 +238,7 @@ func (r *APIKeys) next(k *v1.APIKey, current *admin.Key, left int) time.Duration
 	return max(wait, time.Second)
 }
 
-// remove revokes all keys of a deleted object; its Secret goes with it, as it owns it.
+// remove revokes all keys of a deleted object. Kubernetes deletes its Secret too, because the object owns it.
 func (r *APIKeys) remove(ctx context.Context, k *v1.APIKey) error {
 	if !controllerutil.ContainsFinalizer(k, v1.Finalizer) {
 		return nil
@@ -249,11 +250,11 @@ func (r *APIKeys) remove(ctx context.Context, k *v1.APIKey) error {
 	return client.IgnoreNotFound(r.Client.Update(ctx, k))
 }
 
-// revokeAll revokes every key of an object. Those of a business that is gone went with it.
+// revokeAll revokes every key of an object. If the business was removed, its keys no longer exist.
 func (r *APIKeys) revokeAll(ctx context.Context, k *v1.APIKey) error {
 	slug := k.Status.Slug
 	if slug == "" {
-		return nil // none was made
+		return nil // no key was created
 	}
 	keys, err := r.Admin.Keys(ctx, slug, keyName(k))
 	if fault.Is(err, fault.BusinessNotFound) {
@@ -265,10 +266,11 @@ func (r *APIKeys) revokeAll(ctx context.Context, k *v1.APIKey) error {
 	return r.end(ctx, k, slug, keys)
 }
 
-// failed notes why there is no key, or not the one wanted, and returns the error for another attempt.
+// failed records in the status why the desired key does not
+// exist. It returns the error, so that the controller retries.
 func (r *APIKeys) failed(ctx context.Context, k *v1.APIKey, err error) error {
 	if apierrors.IsConflict(err) {
-		return err // the Secret was changed meanwhile
+		return err // the Secret was changed in the meantime
 	}
 	r.note(k, verdictOf(err))
 	if ctx.Err() == nil {
@@ -277,7 +279,7 @@ func (r *APIKeys) failed(ctx context.Context, k *v1.APIKey, err error) error {
 	return err
 }
 
-// note sets the condition, and tells of a worse one by an event.
+// note sets the condition. If it changed to a status other than True, note also records an event.
 func (r *APIKeys) note(k *v1.APIKey, v verdict) {
 	changed := meta.SetStatusCondition(&k.Status.Conditions, v.condition(k.Generation))
 	if changed && v.status != metav1.ConditionTrue {

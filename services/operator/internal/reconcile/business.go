@@ -1,6 +1,6 @@
-// Package reconcile brings Slotmesh to what the custom resources ask for: [Businesses] publishes manifests, [APIKeys] keeps keys in
-// Secrets. Everything that it decides by is read anew each time, from the objects and from the admin API, so that a pass that breaks
-// off is simply done again.
+// Package reconcile brings Slotmesh to the state that the custom resources describe: [Businesses]
+// publishes manifests, [APIKeys] stores keys in Secrets. Each reconciliation reads all state
+// again from the objects and from the admin API. So an interrupted one is simply repeated.
 package reconcile
 
 import (
@@ -34,24 +34,25 @@ import (
 const (
 	reasonPublished    = "Published"
 	reasonInvalid      = "Invalid"       // the manifest has problems
-	reasonConflict     = "Conflict"      // somebody else's business or Secret has the name
-	reasonRefused      = "Refused"       // the admin API refused for another reason
-	reasonUnreachable  = "Unreachable"   // the admin API gave no answer, or could not do it now
-	reasonBookingAhead = "BookingsAhead" // deleted, but customers are expected
+	reasonConflict     = "Conflict"      // another owner's business or Secret has the name
+	reasonRefused      = "Refused"       // the admin API refused the request for another reason
+	reasonUnreachable  = "Unreachable"   // the admin API did not answer, or could not handle the request
+	reasonBookingAhead = "BookingsAhead" // deleted, but there are future bookings
 )
 
-// verdict is what a condition says.
+// verdict is the content of a condition.
 type verdict struct {
 	status           metav1.ConditionStatus
 	reason, sentence string
 }
 
-// condition is the verdict as the condition Ready of a generation.
+// condition returns the verdict as the condition Ready of a generation.
 func (v verdict) condition(generation int64) metav1.Condition {
 	return metav1.Condition{Type: v1.Ready, Status: v.status, Reason: v.reason, Message: v.sentence, ObservedGeneration: generation}
 }
 
-// verdictOf says why the admin API did not do what it was asked. Where it could not, nothing is known of what there is.
+// verdictOf returns the verdict for an error of the admin API: Refused for
+// a fault below status 500, otherwise Unreachable with status Unknown.
 func verdictOf(err error) verdict {
 	var refused *fault.Error
 	if errors.As(err, &refused) && refused.Kind.Status < http.StatusInternalServerError && refused.Kind.Code != "" {
@@ -66,11 +67,12 @@ type Businesses struct {
 	Events events.EventRecorder
 	Admin  *admin.Client
 	Log    *slog.Logger
-	// Resync is after which time an object that nobody changed is held against what is published.
+	// Resync is the time after which an unchanged object is compared with the published version again.
 	Resync time.Duration
 }
 
-// Reconcile publishes one object's manifest, or removes its business. An error is tried again, ever later.
+// Reconcile publishes the manifest of one object, or removes its
+// business. The controller retries after an error, with backoff.
 func (r *Businesses) Reconcile(ctx context.Context, asked ctrl.Request) (ctrl.Result, error) {
 	var b v1.Business
 	if err := r.Client.Get(ctx, asked.NamespacedName, &b); err != nil {
@@ -100,18 +102,18 @@ func (r *Businesses) Reconcile(ctx context.Context, asked ctrl.Request) (ctrl.Re
 	return ctrl.Result{RequeueAfter: r.Resync}, failed
 }
 
-// desired is the manifest that an object asks for.
+// desired is the manifest that an object describes.
 type desired struct {
 	slug      string
 	managedBy string
 	text      []byte
 }
 
-// manifestOf completes the spec: it has the object's name for a slug where it names none, and says where it is managed, so that the
-// owner's pages do not change what would be changed back.
+// manifestOf completes the spec to a manifest. A missing slug is the object's name. A missing managed_by
+// names the object, so that the owner's pages do not allow changes that the operator would revert.
 func manifestOf(b *v1.Business) (*desired, error) {
 	decoder := json.NewDecoder(bytes.NewReader(b.Spec))
-	decoder.UseNumber() // prices go through as they are written
+	decoder.UseNumber() // keeps prices as they are written
 	members := map[string]any{}
 	if err := decoder.Decode(&members); err != nil {
 		return nil, fmt.Errorf("the spec is no object: %w", err)
@@ -137,11 +139,11 @@ func manifestOf(b *v1.Business) (*desired, error) {
 	return d, nil
 }
 
-// maxManagedBy is what a manifest takes of managed_by; names of objects are ASCII.
+// maxManagedBy is the maximum length of managed_by in a manifest. Names of objects are ASCII.
 const maxManagedBy = 200
 
-// publish publishes what is wanted where it is not the newest version, and notes in the status what came of it. Its error is worth
-// another attempt.
+// publish publishes the desired manifest unless it equals the newest version, and
+// records the result in the status. It returns an error only if a retry may help.
 func (r *Businesses) publish(ctx context.Context, b *v1.Business, wanted *desired) error {
 	other, err := r.claimedBy(ctx, b, wanted.slug)
 	if err != nil {
@@ -177,7 +179,8 @@ func (r *Businesses) publish(ctx context.Context, b *v1.Business, wanted *desire
 	return nil
 }
 
-// claimedBy is the object that has the slug already, "" where none has: the older one, and of two of one second the first by name.
+// claimedBy returns the name of another object that has a prior claim to the slug, or "" if there
+// is none. The older object has priority. Of two from the same second, it is the first one by name.
 func (r *Businesses) claimedBy(ctx context.Context, b *v1.Business, slug string) (string, error) {
 	var all v1.BusinessList
 	if err := r.Client.List(ctx, &all); err != nil {
@@ -206,21 +209,22 @@ func slugOf(b *v1.Business) string {
 	return b.Name
 }
 
-// mayReplace reports whether the newest version is this object's, or has been left to it.
+// mayReplace reports whether the newest version was published for this object, or this object may replace it.
 func mayReplace(b *v1.Business, newest *admin.Published, wanted *desired) bool {
 	return b.Status.Slug == wanted.slug && b.Status.Version > 0 || b.Annotations[v1.Adopt] == "true" || managedBy(newest) == wanted.managedBy
 }
 
-// managedBy is where a published manifest says that it is written.
+// managedBy returns the field managed_by of a published manifest.
 func managedBy(p *admin.Published) string {
 	var named struct {
 		ManagedBy string `json:"managed_by"`
 	}
-	_ = json.Unmarshal(p.Text, &named) // what was published as YAML comes as JSON, too
+	_ = json.Unmarshal(p.Text, &named) // a manifest that was published as YAML is returned as JSON too
 	return named.ManagedBy
 }
 
-// remove removes the business of a deleted object, as far as it is this object's, and lets the object go.
+// remove removes the business of a deleted object if it belongs to this object.
+// It then removes the finalizer, so that Kubernetes deletes the object.
 func (r *Businesses) remove(ctx context.Context, b *v1.Business, wanted *desired) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(b, v1.Finalizer) {
 		return ctrl.Result{}, nil
@@ -234,7 +238,7 @@ func (r *Businesses) remove(ctx context.Context, b *v1.Business, wanted *desired
 	return ctrl.Result{}, client.IgnoreNotFound(r.Client.Update(ctx, b))
 }
 
-// removed removes the business, and reports whether customers who are expected keep it.
+// removed removes the business. It reports true if the business must stay because of future bookings.
 func (r *Businesses) removed(ctx context.Context, b *v1.Business, wanted *desired) (bool, error) {
 	other, err := r.claimedBy(ctx, b, wanted.slug)
 	if err != nil || other != "" {
@@ -248,7 +252,7 @@ func (r *Businesses) removed(ctx context.Context, b *v1.Business, wanted *desire
 		return false, r.notRemoved(ctx, b, err)
 	}
 	if managedBy(newest) != wanted.managedBy && newest.Version != b.Status.Version {
-		return false, nil // somebody else's, now or all along
+		return false, nil // the business belongs to another owner
 	}
 	err = r.Admin.Remove(ctx, wanted.slug, b.Annotations[v1.Deletion] == v1.DeletionForce)
 	switch {
@@ -264,12 +268,12 @@ func (r *Businesses) removed(ctx context.Context, b *v1.Business, wanted *desire
 	return false, nil
 }
 
-// notRemoved notes why a business is still there, and returns the error for another attempt.
+// notRemoved records why a business could not be removed, and returns the error, so that the controller retries.
 func (r *Businesses) notRemoved(ctx context.Context, b *v1.Business, err error) error {
 	return errors.Join(err, r.keep(ctx, b, verdictOf(err)))
 }
 
-// keep writes why a deleted object is still there.
+// keep records why a deleted object still exists.
 func (r *Businesses) keep(ctx context.Context, b *v1.Business, v verdict) error {
 	if !r.note(b, v) {
 		return nil
@@ -277,13 +281,13 @@ func (r *Businesses) keep(ctx context.Context, b *v1.Business, v verdict) error 
 	return r.Client.Status().Update(ctx, b)
 }
 
-// published notes that a version is the newest, and what the spec asks for.
+// published records that a version is the newest one and equals the spec.
 func (r *Businesses) published(b *v1.Business, slug string, version int64) {
 	b.Status.Slug, b.Status.Version, b.Status.Problems = slug, version, nil
 	r.note(b, verdict{metav1.ConditionTrue, reasonPublished, fmt.Sprintf("Version %d is published.", version)})
 }
 
-// failed notes why nothing was published. What another attempt may change it returns.
+// failed records why nothing was published. It returns the error only if a retry may help.
 func (r *Businesses) failed(ctx context.Context, b *v1.Business, err error) error {
 	if problems := manifest.ProblemsOf(err); len(problems) > 0 {
 		b.Status.Problems = nil
@@ -301,7 +305,8 @@ func (r *Businesses) failed(ctx context.Context, b *v1.Business, err error) erro
 	return err
 }
 
-// note sets the condition, and tells of a worse one by an event; it reports whether the condition changed.
+// note sets the condition and reports whether it changed. If it
+// changed to a status other than True, note also records an event.
 func (r *Businesses) note(b *v1.Business, v verdict) bool {
 	changed := meta.SetStatusCondition(&b.Status.Conditions, v.condition(b.Generation))
 	if changed && v.status != metav1.ConditionTrue {

@@ -11,11 +11,11 @@ import (
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// caughtUp is how long a cache that was behind is given.
+// caughtUp is the delay before the retry after a conflict. It gives the cache time to catch up.
 const caughtUp = time.Second
 
-// Observed counts what a reconciler does, by kind, and ok or failed. An object that was changed meanwhile is no failure: it is looked at
-// again as it is then.
+// Observed counts the reconciliations of r by kind and outcome (ok or failed). A conflict with a concurrent
+// change of the object is not counted as a failure: the object is reconciled again with its new state.
 func Observed(kind string, passes metric.Int64Counter, r ctrlreconcile.Reconciler) ctrlreconcile.Reconciler {
 	return ctrlreconcile.Func(func(ctx context.Context, asked ctrl.Request) (ctrl.Result, error) {
 		result, err := r.Reconcile(ctx, asked)
