@@ -10,7 +10,7 @@ import (
 var release string
 
 // Version returns the version of the image, or that of the module for other
-// builds, followed by the revision, if it was recorded, and Go's version.
+// builds. It is followed by the revision, if it was recorded, and Go's version.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -1,6 +1,5 @@
-// Package bulkhead keeps the work of one tenant from starving the others. Each
-// tenant has a few places for concurrent work, work that several callers wait for
-// is done once, and a failure for one tenant does not stop the work for others.
+// Package bulkhead keeps the work of one tenant from starving the others. Each tenant has a few places for concurrent
+// work. Work that several callers wait for is done once. A failure for one tenant does not stop the work for others.
 package bulkhead
 
 import (

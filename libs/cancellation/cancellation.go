@@ -1,6 +1,6 @@
 // Package cancellation computes the effect of cancelling a booking, an order of
-// tickets or a reservation, and the amount that an owner or a customer may get
-// refunded (lifecycle.md §4). The services that store them use it. It is pure.
+// tickets or a reservation. It also computes how much an owner or a customer may
+// get refunded (lifecycle.md §4). The services that store them use it. It is pure.
 package cancellation
 
 import (

@@ -12,9 +12,9 @@ var (
 	published = regexp.MustCompile(`(?i)change.?me|example|admin.?token|your.?token|secret.?token|token.?of|password|12345678|abcdefgh`)
 )
 
-// CheckSecret returns an error if a secret is shorter than least characters, contains anything
-// except ASCII letters, digits and signs, or is an example or easily guessed. Spaces and commas
-// are rejected, because a comma separates several secrets. The error never contains the secret.
+// CheckSecret returns an error for a secret that is shorter than least characters, is an example,
+// or is easily guessed. It permits ASCII letters, digits and signs only. Spaces and commas are
+// rejected, because a comma separates several secrets. The error never contains the secret.
 func CheckSecret(secret string, least int) error {
 	switch {
 	case len(secret) < least || !secretPattern.MatchString(secret):

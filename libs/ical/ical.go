@@ -83,9 +83,11 @@ const (
 	Cancelled Status = "CANCELLED"
 )
 
-// Write returns the calendar as bytes. It returns an error for more than [MaxEvents]
-// events, for a request or cancellation without exactly one event with an organizer,
-// and for an event without a UID or with an end that is not after its start.
+// Write returns the calendar as bytes. It returns an error in these cases:
+//
+//   - The calendar has more than [MaxEvents] events.
+//   - A request or a cancellation does not have exactly one event with an organizer.
+//   - An event has no UID, or its end is not after its start.
 func (c Calendar) Write() ([]byte, error) {
 	if len(c.Events) > MaxEvents {
 		return nil, fmt.Errorf("a calendar of %d events; at most %d fit", len(c.Events), MaxEvents)

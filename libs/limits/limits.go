@@ -1,6 +1,6 @@
-// Package limits defines the limits of semantics.md §8 and counts requests against them. A request
-// to a public port is counted by address before any other work, and by API key when the owner of
-// the key is known. Wrong admin tokens are counted by address. libs/ratelimit does the counting.
+// Package limits defines the limits of semantics.md §8 and counts requests against them. A request to
+// a public port is counted by address before any other work. It is counted by API key when the owner
+// of the key is known. Wrong admin tokens are counted by address. libs/ratelimit does the counting.
 //
 // Every public path has a limit by construction: the path itself selects it,
 // and a path without its own limit counts against the limit named other.

@@ -2,8 +2,8 @@
 // reservation (lifecycle.md §5), and the secrets of calendar feeds (§2): the creation
 // of tokens, their hashes for stores, and the common answer to invalid tokens.
 //
-// A token is 128 bits as URL-safe text. The token of a link is derived from the id of its target, so that every message
-// can contain the same link although the store has only its hash. The token of a feed is random and shown once.
+// A token is 128 bits as URL-safe text. The token of a link is derived from the id of its target. Every message can
+// therefore contain the same link, although the store has only its hash. The token of a feed is random and shown once.
 package link
 
 import (

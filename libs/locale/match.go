@@ -7,14 +7,14 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Match returns the language in languages in which a reader who requests the
-// language requested is served, by the comparison of BCP 47 tags (semantics.md §6).
-// It returns false for a malformed tag and for a language that is not offered.
+// Match returns the language in languages that is served to a reader who requests the language requested. It compares
+// BCP 47 tags (semantics.md §6). It returns false for a malformed tag and for a language that is not offered.
 //
-// An equal tag, ignoring case, is best. The next best is the same language in the same script, with the
-// nearest region: pt-BR finds pt, en-AU finds en-GB before en-US, zh-TW finds zh-HK before zh. Otherwise
-// a language in another script matches, provided that one of the two tags leaves the script open: zh-TW
-// finds zh, zh finds zh-Hant, but zh-TW never finds zh-Hans, and sr-Latn never finds sr-Cyrl.
+// An equal tag, ignoring case, is best. The next best is the same language in the same script, with
+// the nearest region: pt-BR finds pt, en-AU finds en-GB before en-US, zh-TW finds zh-HK before zh.
+//
+// Otherwise a language in another script matches, provided that one of the two tags leaves the script
+// open: zh-TW finds zh, zh finds zh-Hant, but zh-TW never finds zh-Hans, and sr-Latn never finds sr-Cyrl.
 func Match(requested string, languages []string) (string, bool) {
 	want, ok := parseTag(requested)
 	if !ok {

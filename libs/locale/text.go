@@ -13,7 +13,7 @@ import (
 //
 // White space is what HTML collapses: space, tab, line feed, form feed and carriage return.
 // No-break and ideographic spaces are kept. A line end of the source next to a zero width space
-// is removed (CSS Text 3, §4.1.3), because scripts without spaces break their source lines there.
+// is removed (CSS Text 3, §4.1.3): scripts without spaces break their source lines there.
 func VisibleText(sanitized string) string {
 	var out foldingWriter
 	tokens := html.NewTokenizer(strings.NewReader(sanitized))

@@ -1,6 +1,8 @@
-// Package message provides sentences in the reader's language. It has one data file for each of the 36 languages of
-// semantics.md §4, with a form for each plural category of the language in CLDR. [Load] returns the sentences that
-// have a messageCode; their counts use the language's customary digits. [Read] reads the files of other packages.
+// Package message provides sentences in the reader's language. It has one data file for each of the 36
+// languages of semantics.md §4. A sentence has a form for each plural category of the language in CLDR.
+//
+// [Load] returns the sentences that have a messageCode; their counts use the
+// language's customary digits. [Read] reads the files of other packages.
 package message
 
 import (
@@ -80,8 +82,8 @@ func Read(from fs.FS, folder string) (*Catalog, error) {
 // Languages returns the codes of all languages, sorted.
 func (c *Catalog) Languages() []string { return slices.Clone(c.languages) }
 
-// Choose returns the language of the first tag in wanted that the catalog has, by the comparison
-// of BCP 47 tags ("pt-BR" finds pt), otherwise English. Empty and unknown tags are skipped.
+// Choose returns the language of the first tag in wanted that the catalog has, by the comparison of BCP
+// 47 tags ("pt-BR" finds pt). If it has none, the result is English. Empty and unknown tags are skipped.
 func (c *Catalog) Choose(wanted ...string) string {
 	for _, w := range wanted {
 		if _, ok := c.localizers[w]; ok {

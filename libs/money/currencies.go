@@ -2,10 +2,11 @@ package money
 
 import "strings"
 
-// digits holds the number of decimals of the ISO 4217 currencies (list one, funds included). The CLDR
-// data in golang.org/x/text is not used: it follows retail rounding instead of ISO 4217 (no decimals
-// for RSD, COP and PKR, none instead of three for IQD), and lacks currencies introduced since 2022.
-// Codes without a minor unit (metals, SDR, tests) are omitted, because prices cannot use them.
+// digits holds the number of decimals of the ISO 4217 currencies (list one, funds included).
+//
+// The CLDR data in golang.org/x/text is not used, because it follows retail rounding instead of ISO 4217:
+// no decimals for RSD, COP and PKR, none instead of three for IQD. It also lacks currencies introduced
+// since 2022. Codes without a minor unit (metals, SDR, tests) are omitted, because prices cannot use them.
 var digits = byCode(map[int]string{
 	0: `BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF`,
 	2: `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW

@@ -48,8 +48,8 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// Write writes to a kept connection only if the peer has not closed it. Data sent after the close may be lost
-// without an error if the peer's machine or address is gone, and the call would wait until its deadline.
+// Write writes to a kept connection only if the peer has not closed it. If the peer's machine or address is
+// gone, data sent after the close may be lost without an error. The call would then wait until its deadline.
 func (c *conn) Write(b []byte) (int, error) {
 	if c.made && !c.begun && ended(c.Conn) {
 		return 0, errEnded

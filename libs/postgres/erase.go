@@ -31,8 +31,9 @@ func Erase(ctx context.Context, pool *pgxpool.Pool, businesses []uuid.UUID, tabl
 	return erased, nil
 }
 
-// erase deletes the rows of one business. Both parts of the statement compare business_id: a ctid is unique within
-// one table only, and if tables are sharded by business, the same ctid in another shard is a row of another business.
+// erase deletes the rows of one business. Both parts of the statement compare
+// business_id, because a ctid is unique within one table only. If tables are
+// sharded by business, the same ctid in another shard is a row of another business.
 func erase(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, of Erasable) (int64, error) {
 	condition := "business_id = $1"
 	if of.Where != "" {

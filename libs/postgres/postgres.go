@@ -225,7 +225,7 @@ func standingBack(ctx context.Context, do func(context.Context) error) error {
 	})
 }
 
-// reach connects to the database and retries for at most wait, because a database
+// reach connects to the database and retries for at most wait: a database
 // that is installed together with the services can start later than they do.
 func reach(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, error) {
 	var conn *sql.Conn

@@ -1,6 +1,6 @@
-// Package reading bounds the memory for parsing manifests. Concurrent parsing fits into a part of the
-// process's memory, and each business has one turn at a time. Parsed manifests can take a hundred times
-// the size of their source, so that a few of them could exhaust a process that serves all businesses.
+// Package reading bounds the memory for parsing manifests. Concurrent parsing fits into a part of
+// the process's memory, and each business has one turn at a time. A parsed manifest can be a hundred
+// times as large as its source. A few of them could exhaust a process that serves all businesses.
 package reading
 
 import (

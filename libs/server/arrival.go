@@ -19,8 +19,8 @@ func arrival(start time.Time, method string, on net.Conn, said string) time.Time
 }
 
 // waited returns how long a request has been waiting before it was read, as far as
-// known. It adds the time in the socket's queue, for example while this process
-// was paused, and the time at the calling peer, which said gives in milliseconds.
+// known. It adds the time in the socket's queue, for example while this process was
+// paused, and the time at the calling peer. said is the latter, in milliseconds.
 func waited(on net.Conn, said string) time.Duration {
 	inQueue := queued(bare(on))
 	if ms, err := strconv.ParseInt(said, 10, 64); err == nil && ms > 0 {

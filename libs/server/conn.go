@@ -20,7 +20,7 @@ const readTime = 15 * time.Second
 // conn is one connection of a port. It passes one request at a time to its HTTP server, after
 // it has checked the head, and it counts the bytes of the body. Nothing after a request is
 // read before that request is answered. A refused request reaches the server as a special
-// request, so that the refusal gets a span, a metric and its place in the order of answers.
+// request. The refusal thus gets a span, a metric and its place in the order of answers.
 type conn struct {
 	net.Conn
 	from    *listener

@@ -52,8 +52,9 @@ type share struct {
 	times   int
 }
 
-// sharesOf returns the networks in which a connection counts. An IPv4 address counts by itself. An IPv6 address counts
-// in its /64, which belongs to one customer as a whole, and in its /48, the largest network that a customer gets.
+// sharesOf returns the networks in which a connection counts. An IPv4 address counts
+// by itself. An IPv6 address counts in its /64, which belongs to one customer as a
+// whole. It also counts in its /48, the largest network that a customer gets.
 func sharesOf(remote netip.Addr) []share {
 	in := func(bits, times int) share {
 		network, _ := remote.Prefix(bits) // valid for any address; invalid ones count together

@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 )
 
-// sources decides who may use the internal port: Slotmesh's own services, each with its own credential,
-// and the platform, which needs none for probes and metrics. A web page in a browser that can reach the
-// port is recognized by its Origin, or, if a domain was pointed at the port (DNS rebinding), by the Host.
+// sources decides who may use the internal port: Slotmesh's own services, each with its own credential, and
+// the platform, which needs none for probes and metrics. A web page in a browser that can reach the port is
+// recognized by its Origin. If a domain was pointed at the port (DNS rebinding), it is recognized by the Host.
 type sources struct {
 	callers peer.Callers
 	hosts   []string // additional host names, in lower case

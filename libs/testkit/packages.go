@@ -13,10 +13,12 @@ import (
 	"time"
 )
 
-// packagesIn returns the folder with packages of a kind, outside the checkout. If it does not exist, it is
-// filled by the command that install returns for a folder, with the packages as its last arguments. of
-// names further inputs that the packages depend on. They are installed into a temporary folder first and
-// then renamed, so that an existing folder is always complete, even if many tests install at the same time.
+// packagesIn returns the folder with packages of a kind, outside the checkout. If it does
+// not exist, it is filled by the command that install returns for a folder, with the
+// packages as its last arguments. of names further inputs that the packages depend on.
+//
+// The packages are installed into a temporary folder, which is then renamed. An existing
+// folder is therefore always complete, even if many tests install at the same time.
 func packagesIn(t *testing.T, kind, of string, packages []string, install func(folder string) []string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()

@@ -3,8 +3,8 @@ package timespan
 import "slices"
 
 // The functions in this file operate on sets of instants: slices of spans sorted by Start.
-// They write to a slice dst of the caller, which is truncated first and grown if necessary, so
-// that loops over many sets need no allocations. dst must not share memory with the arguments.
+// They write to a slice dst of the caller, which is truncated first and grown if necessary.
+// Loops over many sets thus need no allocations. dst must not share memory with the arguments.
 
 // Normalize sorts spans, drops empty ones, and merges those that overlap or touch. The result uses the same memory.
 func Normalize(spans []Span) []Span {

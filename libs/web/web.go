@@ -1,6 +1,6 @@
 // Package web holds the common parts of the pages of all services: the frame of a page and
-// its form fields (templ), the style (style/, in layers), static files, security headers,
-// the choice of the reader's language, and the check that a form comes from the same site.
+// its form fields (templ), the style (style/, in layers), static files and security headers.
+// It also chooses the reader's language, and checks that a form comes from the same site.
 //
 // A page is a fiber handler that parses its input, calls one use case
 // and renders one view. This package knows nothing about businesses.

@@ -30,8 +30,9 @@ func (o *Offer) ConnectedProviders() []string {
 	return connected
 }
 
-// Due returns the part of a price that is paid online at the booking, in minor units, for a payment requirement
-// and its deposit (semantics.md §3). A fixed deposit is limited to the price; a percentage is rounded half up.
+// Due returns the part of a price that is paid online at the booking, in minor
+// units. It depends on a payment requirement and its deposit (semantics.md §3).
+// A fixed deposit is limited to the price; a percentage is rounded half up.
 func Due(requirement string, deposit *decimal.Decimal, price int64, currency money.Currency) int64 {
 	if requirement == RequirementFull {
 		return price

@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// The methods below return the name of a thing that was sold, in a language of the business. They return sold, the name at the time
-// of the sale, if the thing has no translation, if it has another name by now, or if it is no longer offered.
+// The methods below return the name of a thing that was sold, in a language of the business. They return sold, the name
+// at the time of the sale, in these cases: the thing has no translation, has another name now, or is no longer offered.
 
 // ServiceName returns the name of a service that was sold.
 func (o *Offer) ServiceName(id uuid.UUID, sold, language string) string {

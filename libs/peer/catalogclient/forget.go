@@ -21,7 +21,7 @@ import (
 // Remembered is a service's store of customers' data.
 type Remembered interface {
 	// RemembersEnded returns up to limit businesses with ids above after, in the order
-	// of their ids, that have data of customers of bookings that had ended by then.
+	// of their ids. They have data of customers whose bookings had ended by then.
 	RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
 	// ForgetEnded anonymizes the customers of one business's bookings that had ended
 	// by then. It returns the number of changed bookings, orders or reservations.

@@ -15,8 +15,8 @@ const (
 	ProgramsHash = "SLOTMESH_TEST_PROGRAMS" // of the programs of this machine that tests run
 )
 
-// Checkout makes Go run the test again after a change of a file in these top-level folders of the repository, or
-// of any file if no folder is named. A test calls it if it reads files outside its module or builds commands.
+// Checkout makes Go run the test again after a change of a file in these top-level folders of the repository. Without
+// folders it is any file of the repository. A test calls it if it reads files outside its module or builds commands.
 func Checkout(folders ...string) {
 	if len(folders) == 0 {
 		_ = os.Getenv(CheckoutHash)
