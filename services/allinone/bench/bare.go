@@ -18,19 +18,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
 )
 
-// BareAddresses are the base URLs of the bare program.
+// BareAddresses are the base URLs of the bare program: its HTTP
+// port, its MCP server, and its port for allocations and profiles.
 type BareAddresses struct{ Public, MCP, Inside string }
 
-// bare is the program beside Slotmesh: fiber, go-redis and pgx as they come, no telemetry, no deadlines, no checks. It
-// answers with bytes that it was given.
+// bare is the program that Slotmesh is compared with. It uses fiber, go-redis and pgx with their
+// defaults, without telemetry, deadlines or checks. It answers with bytes that it was given.
 //
-//	PUT /bytes/{name}    keeps the body
-//	GET /bytes/{name}    sends it after the limiter's script in Redis
-//	GET /day/{name}      the same after one query of a day's occupied time in PostgreSQL, too
-//	GET /window/{name}   the same with one query of many days'
-//	GET /rented/{name}   the same with one query of reservations
+//	PUT /bytes/{name}    stores the body
+//	GET /bytes/{name}    runs the limiter's script in Redis, then returns the stored body
+//	GET /day/{name}      the same, after one query in PostgreSQL for the occupied time of a day
+//	GET /window/{name}   the same, after one query for many days
+//	GET /rented/{name}   the same, after one query for reservations
 //
-// Its MCP server is at an address of its own (serveBareMCP).
+// Its MCP server has an address of its own (serveBareMCP).
 type bare struct {
 	answers sync.Map // name → []byte
 	pool    *pgxpool.Pool
@@ -89,8 +90,8 @@ func (b *bare) send(c *fiber.Ctx) error {
 	return c.Send(body.([]byte))
 }
 
-// The one query that such an answer needs: what is taken within a window of a business. Both are written as booking writes
-// its own, which costs the database least.
+// The queries that such answers need: the occupied time of a business in a window.
+// They have the same form as booking's own queries, which costs the database least.
 const (
 	dayQuery = `SELECT resource_id, lane, lower(during), upper(during)
 		FROM booking.occupied_time WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))`
@@ -101,7 +102,7 @@ const (
 		AND status IN ('reserved', 'picked_up') GROUP BY 1, 2`
 )
 
-// count counts the client, by the limiter's script.
+// count is middleware that counts the request of a client with the limiter's script.
 func (b *bare) count(c *fiber.Ctx) error {
 	decision, err := b.limiter.Allow(c.UserContext(), ratelimit.ID(c.Get(fiber.HeaderXForwardedFor)), ratelimit.PerMinute("slots", 60))
 	if err != nil || !decision.Allowed {
@@ -110,7 +111,8 @@ func (b *bare) count(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// asked reads the window that the query parameters business, from and to name (seconds since the epoch).
+// asked returns a handler that runs query for the parameters business, from
+// and to (in seconds since the epoch), and then answers with the stored bytes.
 func (b *bare) asked(query string, row func() []any) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		business, err := uuid.Parse(c.Query("business"))
@@ -126,11 +128,11 @@ func (b *bare) asked(query string, row func() []any) fiber.Handler {
 	}
 }
 
-// each and gathered return what a row is read into: whose time, and when.
+// each and gathered return the scan targets of a row: the resource, the lane, and one or several start and end times.
 func each() []any     { return []any{new(uuid.UUID), new(int32), new(time.Time), new(time.Time)} }
 func gathered() []any { return []any{new(uuid.UUID), new(int32), new([]time.Time), new([]time.Time)} }
 
-// read reads every value, as whoever uses them must.
+// read runs a query and reads every value, as a program that uses them must.
 func (b *bare) read(ctx context.Context, query string, row []any, business uuid.UUID, from, to time.Time) error {
 	rows, err := b.pool.Query(ctx, query, business, from, to)
 	if err != nil {

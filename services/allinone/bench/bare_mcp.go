@@ -11,8 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// serveBareMCP serves the MCP SDK as it comes, stateless and with plain JSON answers, and returns its URL. Its one tool,
-// ask, sends a GET to the URL that it is told and answers with the bytes that it gets.
+// serveBareMCP serves the MCP SDK with its defaults, stateless and with JSON answers, and returns its
+// URL. Its only tool, ask, sends a GET to the URL in its argument and returns the bytes of the answer.
 func serveBareMCP(ctx context.Context) (string, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "bare", Version: "1"}, nil)
 	server.AddTool(&mcp.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`)}, askOnly(newCaller()))
@@ -27,7 +27,7 @@ func serveBareMCP(ctx context.Context) (string, error) {
 	return "http://" + listener.Addr().String(), nil
 }
 
-// askOnly asks in the name of the client's address.
+// askOnly returns the tool's handler. It forwards the address of the client.
 func askOnly(client *caller) mcp.ToolHandler {
 	return func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var arguments struct{ URL string }

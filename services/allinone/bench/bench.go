@@ -1,14 +1,14 @@
-// Package bench measures Slotmesh beside bare programs that do the unavoidable part of the same work with the same
-// libraries, in one run, and prints ratios: absolute figures move with the machine, ratios far less.
+// Package bench compares Slotmesh with bare programs that do the unavoidable part of the same work with the
+// same libraries, in one run. It prints ratios, because absolute numbers depend much more on the machine.
 //
-// Three processes take part, so that the CPU of each can be told apart: this one sends the load; one child is the whole
-// of Slotmesh (allinone); the other is the bare program. PostgreSQL's and Redis's CPU is read from their processes. All
-// of it runs on one machine, the load included: a ceiling says what is left for the servers there, and CPU per request
-// is the figure to compare.
+// Three processes take part, so that the CPU time of each can be measured: this one generates the load, one child
+// process is all of Slotmesh (allinone), and another one is the bare program. The CPU time of PostgreSQL and Redis
+// is read from their processes. All of them, including the load, run on one machine. So a maximum throughput only
+// shows what that machine has left for the servers; CPU time per request is the number to compare.
 //
-//	closed loop   so many clients, each asks again as soon as it is answered: the ceiling
-//	open loop     requests begin at fixed times, at half the ceiling; a latency counts from the time at which its request
-//	              should have begun, so that a stall counts for all who would have come meanwhile (coordinated omission)
+//	closed loop   each of a number of clients sends its next request when it has the answer: the maximum throughput
+//	open loop     requests begin at fixed times, at half the maximum. A latency counts from the time at which its
+//	              request should have begun, so that a stall counts for all requests that it delays (coordinated omission)
 package bench
 
 import (
@@ -23,44 +23,44 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Options say what to measure and for how long.
+// Options select what to measure and for how long.
 type Options struct {
-	DatabaseURL string        // a PostgreSQL in which databases are made for the run and dropped after it
+	DatabaseURL string        // a PostgreSQL; the run creates databases in it and drops them
 	RedisURL    string        // a Redis
 	Duration    time.Duration // of each loop
-	Clients     int           // of the closed loops
+	Clients     int           // in the closed loops
 	Seeds       Seeds
-	Engine      bool              // also run the slot engine's benchmarks, by the go command in the current folder
-	Sizes       []Size            // measure how figures change with these, and nothing else
-	Keep        bool              // keep the databases of the sizes, and take those that an earlier run has made
-	OnlyMake    bool              // only make the databases of the sizes
-	Only        *regexp.Regexp    // the cases to measure, by name; nil: all
-	Views       int               // how often each step of the booking page, and the owner's calendar, is viewed in Chromium; 0: that is not measured
-	Programs    string            // the folder of the services' programs, to measure their start; "": not measured
-	ProfileDir  string            // a folder for CPU and allocation profiles of Slotmesh by path; "" makes none
-	Settings    map[string]string // of Slotmesh's services, by variable, over those that hold there
-	Progress    io.Writer         // what is going on
+	Engine      bool              // also run the slot engine's benchmarks, with the go command in the current folder
+	Sizes       []Size            // measure only growth, at these sizes
+	Keep        bool              // keep the databases of the sizes, and reuse those of an earlier run
+	OnlyMake    bool              // only create the databases of the sizes
+	Only        *regexp.Regexp    // names of the cases to measure; nil: all
+	Views       int               // views of each booking step and of the owner's calendar in Chromium; 0: not measured
+	Programs    string            // folder of the services' programs, to measure their start; "": not measured
+	ProfileDir  string            // folder for CPU and allocation profiles of each path; "": no profiles
+	Settings    map[string]string // settings of Slotmesh's services by variable; they override the bench's own
+	Progress    io.Writer         // progress messages
 }
 
-// Seeds are the sizes of what is made before the run.
+// Seeds are the sizes of the data that is created before the run.
 type Seeds struct {
-	Salons   int // businesses that are booked at
-	Keys     int // API keys of each business; each is good for a hundred requests a minute
-	Bookings int // of the business whose calendars are read, within 62 days
+	Salons   int // businesses that receive bookings
+	Keys     int // API keys of each business; each allows 100 requests a minute
+	Bookings int // bookings of the business whose calendars are read, within 62 days
 }
 
-// Report is what a run found.
+// Report is the result of a run.
 type Report struct {
 	Engine   []EngineRow
 	Startups []Startup
 	Rows     []Row
 	Painted  []Painted
-	Week     *Week // nil: it was not measured
+	Week     *Week // nil: not measured
 	Grown    []Grown
 	Claims   []Claim
 }
 
-// Run measures once: everything but growth, or growth alone where there are sizes.
+// Run measures once: only growth if o.Sizes is set, everything else otherwise.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	report := &Report{}
 	var err error
@@ -73,7 +73,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, err
 }
 
-// compare measures everything beside the bare programs.
+// compare measures everything that is compared with the bare programs.
 func (o Options) compare(ctx context.Context, report *Report) error {
 	database, drop, err := makeDatabase(ctx, o.DatabaseURL)
 	if err != nil {
@@ -108,7 +108,8 @@ func (o Options) compare(ctx context.Context, report *Report) error {
 	return err
 }
 
-// measureAll measures the cases that are asked for, the early ones first, and returns rows in the order of the cases.
+// measureAll measures the selected cases. It measures the early
+// ones first, and returns the rows in the order of the cases.
 func (w *world) measureAll(ctx context.Context) ([]Row, error) {
 	cases := w.cases()
 	rows := make([]Row, len(cases))
@@ -127,7 +128,7 @@ func (w *world) measureAll(ctx context.Context) ([]Row, error) {
 	return slices.DeleteFunc(rows, func(r Row) bool { return r.Name == "" }), nil
 }
 
-// makeDatabase makes a database of the run's own and returns its URL and how to drop it.
+// makeDatabase creates a database for the run. It returns its URL and a function that drops it.
 func makeDatabase(ctx context.Context, base string) (string, func(), error) {
 	at, err := url.Parse(base)
 	if err != nil {
@@ -141,7 +142,7 @@ func makeDatabase(ctx context.Context, base string) (string, func(), error) {
 	return at.String(), func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
-		_ = execute(ctx, base, "DROP DATABASE "+name+" WITH (FORCE)") // the stores are thrown away after a run
+		_ = execute(ctx, base, "DROP DATABASE "+name+" WITH (FORCE)") // not needed any more
 	}, nil
 }
 

@@ -13,37 +13,37 @@ import (
 	"github.com/google/uuid"
 )
 
-// randomness is the machine's.
+// randomness is the machine's random source as an io.Reader.
 type randomness struct{}
 
-// Read fills b.
+// Read fills b with random bytes.
 func (randomness) Read(b []byte) (int, error) { return rand.Read(b) }
 
 // aCase is one thing to measure.
 type aCase struct {
 	name    string
-	bare    bool // it asks the bare program, or the database itself
-	behind  bool // the bare program asks Slotmesh
+	bare    bool // requests the bare program, or the database directly
+	behind  bool // the bare program calls Slotmesh
 	shot    shot
-	clients int          // of the closed loop; 0: as set
-	allowed []int        // statuses of right answers
-	check   func() error // whether answers are right, before anything is measured; may be nil
+	clients int          // in the closed loop; 0: the option
+	allowed []int        // expected statuses
+	check   func() error // checks the answers before the measurement; may be nil
 
-	// sessions are those of PostgreSQL, by their application_name, whose CPU is told apart; "" for none.
+	// sessions is the application_name of the PostgreSQL sessions whose CPU time is reported separately; "" for none.
 	sessions string
 }
 
-// Sessions of booking, by which its events are read, too, and of the load itself.
+// Names of PostgreSQL sessions: those of booking, which also read its events, and those of the load itself.
 const (
 	bookingSessions = "slotmesh-booking"
 	ownSessions     = "bench"
 )
 
-// early says whether a case is measured before the others: the database alone is asked, in which messages of bookings made before would
-// still be written for long.
+// early reports whether a case is measured before the others. Cases of the database alone must
+// be, because the messages of earlier bookings would still be written during their measurement.
 func (c aCase) early() bool { return c.sessions == ownSessions }
 
-// Names of cases that claims compare.
+// Names of cases that the claims compare.
 const (
 	infoName, infoBare          = "GET /info, catalog", "  bare: script, bytes of /info"
 	servicesName, servicesBare  = "GET /services, catalog", "  bare: script, bytes of /services"
@@ -102,7 +102,7 @@ func (w *world) read(name, url string, check func() error) aCase {
 	}}
 }
 
-// rightPage says whether the page leads to each service.
+// rightPage checks that the page links to each service.
 func (w *world) rightPage() error {
 	body, err := w.http.get(call{Method: http.MethodGet, URL: w.at.Front + "/b/" + w.reader.slug, Headers: client(w.number.Add(1))})
 	if err != nil {
@@ -116,19 +116,19 @@ func (w *world) rightPage() error {
 	return nil
 }
 
-// bareRead reads of the bare program what check has given it.
+// bareRead returns the case that reads from the bare program the bytes that check has stored there.
 func (w *world) bareRead(name, path string, check func() error) aCase {
 	c := w.read(name, w.bareAt.Public+path, check)
 	c.bare = true
 	return c
 }
 
-// windowOf is the query of the bare program: so many days of the reader.
+// windowOf returns the query for the bare program: a window of days of the reader.
 func (w *world) windowOf(days int) string {
 	return fmt.Sprintf("?business=%s&from=%d&to=%d", w.reader.id, tomorrow.Unix(), tomorrow.AddDate(0, 0, days).Unix())
 }
 
-// sameAs gives the bare program the bytes of an answer.
+// sameAs returns a check that stores the bytes of an answer in the bare program.
 func (w *world) sameAs(name, url string) func() error {
 	return func() error {
 		body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: client(w.number.Add(1))})
@@ -139,7 +139,7 @@ func (w *world) sameAs(name, url string) func() error {
 	}
 }
 
-// answer decodes an answer and gives its bytes to the bare program.
+// answer decodes an answer and stores its bytes in the bare program.
 func (w *world) answer(name, url string, into any) error {
 	body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: client(w.number.Add(1))})
 	if err != nil {
@@ -151,7 +151,7 @@ func (w *world) answer(name, url string, into any) error {
 	return w.give(name, body)
 }
 
-// takenOn is how many of the seeded bookings lie on a day of the window.
+// takenOn returns the number of seeded bookings on a day of the window.
 func (w *world) takenOn(day int) int {
 	n, each := w.o.Seeds.Bookings, w.o.Seeds.Bookings/window
 	if day < n%window {
@@ -194,7 +194,7 @@ func (w *world) rightDates(url string) func() error {
 
 func (w *world) rightRental(url string) func() error {
 	return func() error {
-		for quantity, want := range map[string]bool{"&quantity=2": false, "": true} { // four of five are out
+		for quantity, want := range map[string]bool{"&quantity=2": false, "": true} { // four of five are reserved
 			var answer struct{ Available *bool }
 			name := "rental"
 			if quantity != "" {
@@ -226,7 +226,7 @@ func (w *world) rightBooking() error {
 	return nil
 }
 
-// agents asks for the slots of a day as an agent does.
+// agents is the case of an agent that calls the MCP server for the slots of a day.
 func (w *world) agents() aCase {
 	ask := w.callTool(w.at.Services["mcp"]+"/mcp", "find_slots",
 		fmt.Sprintf(`{"service_ids":[%q],"date":%q}`, w.reader.services[0], tomorrow.Format(time.DateOnly)))
@@ -243,7 +243,7 @@ func (w *world) agents() aCase {
 	}
 }
 
-// bareAgents asks the bare program for the same slots, which asks availability for them as the MCP server does.
+// bareAgents is the case of the bare MCP server, which requests the same slots from availability.
 func (w *world) bareAgents(slots string) aCase {
 	ask := w.callTool(w.bareAt.MCP, "ask", fmt.Sprintf(`{"url":%q}`, slots))
 	return aCase{name: agentBare, bare: true, behind: true, allowed: []int{http.StatusOK}, shot: func(n int64) (int, error) {
@@ -260,7 +260,8 @@ func (w *world) bareAgents(slots string) aCase {
 	}}
 }
 
-// callTool makes calls of a tool, each from an address of its own and with one of the reader's keys.
+// callTool returns a function that creates calls of a tool. Each
+// call has an address of its own and one of the reader's keys.
 func (w *world) callTool(url, tool, arguments string) func(n int64) call {
 	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
 	return func(n int64) call {
@@ -283,26 +284,27 @@ func (w *world) rightTotal(body []byte) error {
 	return nil
 }
 
-// bookAnywhere books slots that nobody has booked, all over the salons.
+// bookAnywhere books free slots, spread over all salons.
 func (w *world) bookAnywhere(n int64) (int, error) {
 	return w.http.send(w.bookCall(w.salons[int(n)%len(w.salons)], anywhere(n, len(w.salons)), n), nil)
 }
 
-// anywhere is the slot that the request number n wants of its salon.
+// anywhere returns the slot that request n books in its salon.
 func anywhere(n int64, salons int) int64 {
 	const all = salonStaff * startsADay * advanceDays / 2
-	return n / int64(salons) * 7919 % all // a prime: every slot comes once before any comes again
+	return n / int64(salons) * 7919 % all // a prime, so that every slot is used once before any is used again
 }
 
-// hottest is the slot of the first member that the request number n wants, as every other one does.
+// hottest returns the slot of the first member that request n books. The next request books the same one.
 func hottest(n int64) int64 { return n / 2 % (startsADay * advanceDays / 2) * salonStaff }
 
-// bookHot books one member's slots from all clients at once; two want each, so that every other one is refused.
+// bookHot books one member's slots with all clients at once. Two
+// requests compete for each slot, so that every second one is refused.
 func (w *world) bookHot(n int64) (int, error) {
 	return w.http.send(w.bookCall(w.hot, hottest(n), n), nil)
 }
 
-// makeBareTables makes tables like booking's, constraints included.
+// makeBareTables creates tables like those of booking, with their constraints.
 func (w *world) makeBareTables() error {
 	_, err := w.pool.Exec(context.Background(), `CREATE SCHEMA IF NOT EXISTS bare;
 		CREATE TABLE bare.bookings (LIKE booking.bookings INCLUDING ALL);
@@ -310,7 +312,7 @@ func (w *world) makeBareTables() error {
 	return err
 }
 
-// insert writes a booking and its time in one statement. Its 201 stands for a row that went in.
+// insert writes a booking and its time in one statement. It returns 201 if the row was inserted.
 func (w *world) insert(n int64) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()

@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// roleVariable names the part that a child process plays; this program starts itself for each.
+// roleVariable names the role of a child process. This program starts itself once for each role.
 const roleVariable = "SLOTMESH_BENCH_ROLE"
 
-// role is what a child does until stdin ends. It calls ready once with what its parent is to know.
+// role is the work of a child process until stdin is closed. It calls ready once with data for the parent.
 type role func(ctx context.Context, ready func(any) error) error
 
-// Child plays the part that the environment names and reports whether it names one. It comes first in main.
+// Child runs the role that the environment names, and reports whether it names one. main calls it first.
 func Child() (bool, error) {
 	roles := map[string]role{"slotmesh": serveSlotmesh, "bare": serveBare}
 	play, ok := roles[os.Getenv(roleVariable)]
@@ -32,7 +32,7 @@ func Child() (bool, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // it ends with the parent, however that ends
+		_, _ = io.Copy(io.Discard, os.Stdin) // it is closed when the parent ends, for any reason
 		cancel()
 	}()
 	return true, play(ctx, func(v any) error { return json.NewEncoder(os.Stdout).Encode(v) })
@@ -44,10 +44,10 @@ type child struct {
 	stdin   io.Closer
 }
 
-// startWithin bounds a child's start, migrations included.
+// startWithin is the maximum time for the start of a child, including migrations.
 const startWithin = 5 * time.Minute
 
-// startChild starts this program in a role and reads what it says when it is ready.
+// startChild starts this program in a role. It decodes the data of its ready message into into.
 func startChild(ctx context.Context, role string, environment []string, into any) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -102,13 +102,13 @@ func (c *child) stop() {
 	}
 }
 
-// Memory is what a Go process has allocated since it began.
+// Memory is the total of a Go process's allocations since its start.
 type Memory struct {
 	Mallocs uint64
 	Bytes   uint64
 }
 
-// serveInside answers, on a port of loopback, what allocations there were, and profiles; it returns the base URL.
+// serveInside serves the allocations and profiles of the process on a loopback port. It returns the base URL.
 func serveInside(ctx context.Context) (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

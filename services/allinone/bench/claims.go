@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Claim is a ratio that is meant to stay within a bound.
+// Claim is a ratio with a bound.
 type Claim struct {
 	What   string
 	Value  float64
-	Bound  float64 // 0: there is none, it is only told
-	AtMost bool    // else at least
+	Bound  float64 // 0: no bound, only reported
+	AtMost bool    // the bound is an upper one, otherwise a lower one
 }
 
-// Holds reports whether the value keeps the bound.
+// Holds reports whether the value is within the bound.
 func (c Claim) Holds() bool {
 	if c.AtMost {
 		return c.Value <= c.Bound
@@ -25,7 +25,7 @@ func (c Claim) Holds() bool {
 	return c.Value >= c.Bound
 }
 
-// verdict is the bound and whether it is reached, as they are printed.
+// verdict returns the bound and whether it is reached, as they are printed.
 func (c Claim) verdict() (string, string) {
 	if c.Bound == 0 {
 		return "", ""
@@ -40,7 +40,7 @@ func (c Claim) verdict() (string, string) {
 	return fmt.Sprintf("%s %.1f", bound, c.Bound), verdict
 }
 
-// claims compares the rows of a report.
+// claims computes the claims from the rows of a report.
 func claims(r *Report) []Claim {
 	rows := map[string]Row{}
 	for _, row := range r.Rows {
@@ -82,7 +82,7 @@ func claims(r *Report) []Claim {
 		list = append(list, Claim{"the booking page, " + p.Page + ": largest paint at 1.6 Mbit/s and 150 ms, against 1.5 s", ratio(float64(p.Largest), float64(largestPaint)), 1, true})
 	}
 	if len(r.Painted) > 0 {
-		p := r.Painted[0] // of which all steps have the same
+		p := r.Painted[0] // the same for all steps
 		list = append(list, Claim{"the booking page: script on the line, against 25 kB", ratio(float64(p.Script), mostScript), 1, true},
 			Claim{"the booking page: style on the line, against 15 kB", ratio(float64(p.Style), mostStyle), 1, true})
 	}
@@ -123,7 +123,7 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// Print writes the report as it stands in the README.
+// Print writes the report in the format of the README.
 func (r *Report) Print(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if len(r.Engine) > 0 {
@@ -174,7 +174,7 @@ func (r *Report) Print(out io.Writer) error {
 	return r.printHot(out)
 }
 
-// printHot says what became of the bookings that all wanted one member.
+// printHot writes the results of the bookings that competed for one member.
 func (r *Report) printHot(out io.Writer) error {
 	for _, row := range r.Rows {
 		if row.Name != bookHot {

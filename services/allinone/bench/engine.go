@@ -11,21 +11,22 @@ import (
 	"time"
 )
 
-// EngineRow is a result of Go's benchmarks of the slot engine (services/availability/internal/slot) and of booking's reports
-// (services/booking/internal/store).
+// EngineRow is a result of the Go benchmarks of the slot engine
+// (services/availability/internal/slot) or of booking's reports (services/booking/internal/store).
 type EngineRow struct {
 	Name   string
 	Time   time.Duration
 	Allocs int64
 }
 
-// enginePackage is where the engine and the plain sweep stand beside each other.
+// enginePackage contains the benchmarks of the engine and of a plain sweep.
 const enginePackage = "./services/availability/internal/slot"
 
-// reportsPackage is where each report and plain SQL stand beside each other.
+// reportsPackage contains the benchmarks of each report and of plain SQL.
 const reportsPackage = "./services/booking/internal/store"
 
-// runEngine runs the benchmarks with the go command, from the root of the repository; those of reports in a schema of their own.
+// runEngine runs the benchmarks with the go command, from the root of
+// the repository. Those of reports use a database schema of their own.
 func (o Options) runEngine(ctx context.Context) ([]EngineRow, error) {
 	_, _ = fmt.Fprintln(o.Progress, "measuring the slot engine")
 	rows, err := o.goBenchmarks(ctx, ".", "300ms", enginePackage)
@@ -47,7 +48,7 @@ func (o Options) goBenchmarks(ctx context.Context, which, duration, pkg string) 
 	return parseEngine(out), nil
 }
 
-// parseEngine reads lines such as "BenchmarkScenario/members=1/list-2  100  123.4 ns/op  56 B/op  7 allocs/op".
+// parseEngine parses lines such as "BenchmarkScenario/members=1/list-2 100 123.4 ns/op 56 B/op 7 allocs/op".
 func parseEngine(out []byte) []EngineRow {
 	var rows []EngineRow
 	for line := range bytes.Lines(out) {
@@ -59,7 +60,7 @@ func parseEngine(out []byte) []EngineRow {
 		allocs, _ := strconv.ParseInt(fields[len(fields)-2], 10, 64)
 		name := strings.TrimPrefix(fields[0], "Benchmark")
 		if i := strings.LastIndexByte(name, '-'); i > 0 && strings.Trim(name[i+1:], "0123456789") == "" {
-			name = name[:i] // the number of processors
+			name = name[:i] // without the number of processors
 		}
 		rows = append(rows, EngineRow{Name: name, Time: time.Duration(nanoseconds), Allocs: allocs})
 	}

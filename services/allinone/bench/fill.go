@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// filled returns the URL of a database that holds a size, and how to let go of it. Where the data is kept, a database
-// that was filled before is taken as it is.
+// filled returns the URL of a database with the data of a size, and a function
+// that releases it. If data is kept, it reuses a database of an earlier run.
 func (o Options) filled(ctx context.Context, size Size) (string, func(), error) {
 	if !o.Keep {
 		database, drop, err := makeDatabase(ctx, o.DatabaseURL)
@@ -36,7 +36,7 @@ func (o Options) filled(ctx context.Context, size Size) (string, func(), error) 
 	return database, func() {}, err
 }
 
-// kept fills a database under another name and renames it, so that one that bears its name is whole.
+// kept fills a database under another name and then renames it. So a database with the final name is always complete.
 func (o Options) kept(ctx context.Context, name string, size Size) (string, error) {
 	database, unfinished, err := named(o.DatabaseURL, name), name+"_unfinished", error(nil)
 	there, err := exists(ctx, o.DatabaseURL, name)
@@ -54,11 +54,11 @@ func (o Options) kept(ctx context.Context, name string, size Size) (string, erro
 	return database, execute(ctx, o.DatabaseURL, "ALTER DATABASE "+unfinished+" RENAME TO "+name)
 }
 
-// named is the URL of another database of the same server.
+// named returns the URL of another database on the same server.
 func named(base, name string) string {
 	at, err := url.Parse(base)
 	if err != nil {
-		return base // which no connection can be made with either
+		return base // no connection can be opened with it either
 	}
 	at.Path = "/" + name
 	return at.String()
@@ -75,8 +75,8 @@ func exists(ctx context.Context, databaseURL, name string) (bool, error) {
 	return there, err
 }
 
-// fill lets the services make their tables and publish one salon, then writes all others like it and the bookings
-// straight into the tables: through the API it would take days.
+// fill lets the services create their tables and publish one salon. It then writes all other
+// salons, as copies, and all bookings directly into the tables: through the API it would take days.
 func (o Options) fill(ctx context.Context, database string, size Size) error {
 	_, _ = fmt.Fprintf(o.Progress, "making %d businesses and %d bookings\n", size.Businesses, size.Bookings)
 	o.DatabaseURL = database
@@ -105,39 +105,41 @@ func (o Options) fill(ctx context.Context, database string, size Size) error {
 	return err
 }
 
-// templateSlug is the salon that the others are made like. Its name, slug and ids occur in its manifest as nothing else.
+// templateSlug is the slug of the salon that the others are copied
+// from. Its name, slug and ids occur in its manifest only as such.
 const templateSlug = "template"
 
-// bulkPool opens connections that do not look up foreign keys: every row comes with the one it refers to. All other
-// constraints hold, exclusion included.
+// bulkPool opens connections that do not check foreign keys, because every row is written with
+// the row that it refers to. All other constraints are checked, including exclusion constraints.
 func bulkPool(ctx context.Context, database string) (*pgxpool.Pool, error) {
 	settings, err := pgxpool.ParseConfig(database)
 	if err != nil {
 		return nil, err
 	}
-	settings.MaxConns = int32(runtime.NumCPU()) // no machine has more than fit
+	settings.MaxConns = int32(runtime.NumCPU()) // fits: no machine has that many processors
 	settings.ConnConfig.RuntimeParams["session_replication_role"] = "replica"
 	settings.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
 	return pgxpool.NewWithConfig(ctx, settings)
 }
 
-// filling writes one size.
+// filling writes the data of one size.
 type filling struct {
 	o    Options
 	pool *pgxpool.Pool
 	size Size
-	made atomic.Int64 // bookings
+	made atomic.Int64 // bookings written so far
 }
 
 func grownSlug(i int) string { return fmt.Sprintf("grown-%d", i) }
 
-// piece is how many businesses are written at once: few enough that no statement runs for long or takes much memory.
+// piece returns the number of businesses in one statement. It is
+// small enough that no statement runs long or needs much memory.
 func (f *filling) piece() int {
 	const businesses, bookings = 500, 100_000
 	return max(1, min(businesses, bookings*f.size.Businesses/f.size.Bookings))
 }
 
-// each calls write for all pieces, [from, to) of the businesses, on as many connections as there are.
+// each calls write for all pieces, as ranges [from, to) of businesses, concurrently on all connections.
 func (f *filling) each(ctx context.Context, write func(ctx context.Context, from, to int) error) error {
 	group, working := errgroup.WithContext(ctx)
 	group.SetLimit(int(f.pool.Config().MaxConns))
@@ -147,7 +149,7 @@ func (f *filling) each(ctx context.Context, write func(ctx context.Context, from
 	return errors.Join(group.Wait(), ctx.Err())
 }
 
-// businesses copies the template's offer under other names and ids.
+// businesses copies the template's offer with other names and ids.
 func (f *filling) businesses(ctx context.Context, template salon) error {
 	var source, canonical, sanitized string
 	var sanitizer int32
@@ -177,7 +179,7 @@ func (f *filling) businesses(ctx context.Context, template salon) error {
 	})
 }
 
-// jsonOrNull is a document for a column that holds none where there is no text.
+// jsonOrNull returns a JSON document for a column, or null for an empty text.
 func jsonOrNull(text string) any {
 	if text == "" {
 		return nil
@@ -185,7 +187,7 @@ func jsonOrNull(text string) any {
 	return json.RawMessage(text)
 }
 
-// replacer turns the texts of one salon's manifest into another's.
+// replacer returns a replacer that changes the texts of one salon's manifest into another's.
 func (s salon) replacer(other salon) *strings.Replacer {
 	pairs := []string{`"` + s.slug + `"`, `"` + other.slug + `"`, `"` + s.name() + `"`, `"` + other.name() + `"`}
 	ids, others := s.ids(), other.ids()
@@ -195,7 +197,7 @@ func (s salon) replacer(other salon) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// ids are all ids of the salon's manifest, the same ones at the same places for every salon.
+// ids returns all ids of the salon's manifest, in the same order for every salon.
 func (s salon) ids() []uuid.UUID {
 	return append(append([]uuid.UUID{s.id, s.rental}, s.staff...), s.services...)
 }
@@ -209,8 +211,8 @@ const (
 	freeFrom   = 15
 )
 
-// bookings gives each business its share, the first ones one more where it does not come out even: business by business,
-// so that the rows of one lie beside each other, as they are looked for.
+// bookings writes each business's share of the bookings. If they cannot be divided evenly, the first businesses get one
+// more. It writes business by business, so that the rows of one business are stored together, as queries read them.
 func (f *filling) bookings(ctx context.Context) error {
 	share, more := f.size.Bookings/f.size.Businesses, f.size.Bookings%f.size.Businesses
 	return f.each(ctx, func(ctx context.Context, from, to int) error {
@@ -234,9 +236,9 @@ func (f *filling) bookings(ctx context.Context) error {
 	})
 }
 
-// insertBookings makes bookings of half an hour at $1 businesses with $4 of $2 staff members each and $3 bookings each:
-// every member's in turn, $5 a day without a break, from the last day backwards, into the years before where there are
-// many, as an old business has them. $7 are the services that are booked, one of each business.
+// insertBookings inserts bookings of half an hour: for $1 businesses with $4 of $2 staff members each, $3 bookings
+// each. The members take turns, with $5 bookings a day without a break, from the last day backwards. With many bookings
+// they go back for years, like the ones of an old business. $7 are the booked services, one for each business.
 const insertBookings = `
 	WITH business AS (
 		SELECT id, service, number - 1 AS number, bookings

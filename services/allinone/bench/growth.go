@@ -16,16 +16,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// Size is how much there is: businesses, each like the salons of the other cases, and bookings of all of them together.
+// Size is a number of businesses, each like the salons of the other cases, and the total number of their bookings.
 type Size struct{ Businesses, Bookings int }
 
-// Bounds of a [Size]: what is made goes into one database on this machine.
+// Maximum values of a [Size]: all data is stored in one database on this machine.
 const (
 	mostBusinesses = 100_000
 	mostBookings   = 10_000_000
 )
 
-// ParseSizes reads "10:10000,1000:1000000": businesses and bookings of each step, growing.
+// ParseSizes parses a list such as "10:10000,1000:1000000": the businesses and bookings of each step, in growing order.
 func ParseSizes(text string) ([]Size, error) {
 	var sizes []Size
 	last := Size{}
@@ -45,14 +45,14 @@ func ParseSizes(text string) ([]Size, error) {
 	return sizes, nil
 }
 
-// Grown is what was measured at a size.
+// Grown is a measurement at a size.
 type Grown struct {
 	Size
 	Row
-	Pages int // of the database that the query of occupied time reads for one request of this kind; 0: it asks none
+	Pages int // database pages read by the query of occupied time for one such request; 0: no query
 }
 
-// Grow measures the same requests at each size, in a database of its own and with processes that have seen no other.
+// grow measures the same requests at each size, each with its own database and new processes.
 func (o Options) grow(ctx context.Context) ([]Grown, error) {
 	var all []Grown
 	for _, size := range o.Sizes {
@@ -106,8 +106,8 @@ func (w *world) measureGrown(ctx context.Context, size Size) ([]Grown, error) {
 	return all, w.saveHeap(size)
 }
 
-// pages asks PostgreSQL how many pages the occupied time of a business's day takes to read. It asks twice: the first time
-// on a connection counts what PostgreSQL reads about its own tables.
+// pages asks PostgreSQL how many pages it reads for the occupied time of a business's day. It asks
+// twice, because the first query of a connection also counts the pages of the system catalog.
 func (w *world) pages(ctx context.Context, s salon) (int, error) {
 	conn, err := w.pool.Acquire(ctx)
 	if err != nil {
@@ -136,7 +136,7 @@ func (w *world) pages(ctx context.Context, s salon) (int, error) {
 
 const grownSlotsName = "GET /slots"
 
-// saveHeap writes what the services hold, where profiles are asked for.
+// saveHeap writes the heap profile of the services if profiles are enabled.
 func (w *world) saveHeap(size Size) error {
 	if w.o.ProfileDir == "" {
 		return nil
@@ -145,10 +145,10 @@ func (w *world) saveHeap(size Size) error {
 		filepath.Join(w.o.ProfileDir, fmt.Sprintf("grown-%d-%d.heap.pprof", size.Businesses, size.Bookings)))
 }
 
-// asked bounds the businesses that are asked: what grows is what lies beside them, in the tables.
+// asked is the maximum number of businesses that requests use. The growth is in the other rows of the tables.
 const asked = 1000
 
-// workingSet are the businesses that are asked, spread over all there are, with keys to book at them.
+// workingSet returns the businesses that requests use, spread over all, with API keys for bookings.
 func (w *world) workingSet(ctx context.Context, size Size) ([]salon, error) {
 	set := make([]salon, min(size.Businesses, asked))
 	for i := range set {
@@ -157,7 +157,7 @@ func (w *world) workingSet(ctx context.Context, size Size) ([]salon, error) {
 	if err := w.forgetRuns(ctx, set); err != nil {
 		return nil, err
 	}
-	const keys = 2000 // each is good for a hundred bookings a minute
+	const keys = 2000 // each allows 100 bookings a minute
 	for i := range set {
 		if err := w.makeKeys(ctx, &set[i], keys/len(set)); err != nil {
 			return nil, err
@@ -166,7 +166,7 @@ func (w *world) workingSet(ctx context.Context, size Size) ([]salon, error) {
 	return set, nil
 }
 
-// forgetRuns removes what an earlier run on the same data has booked.
+// forgetRuns deletes the bookings of earlier runs on the same data.
 func (w *world) forgetRuns(ctx context.Context, set []salon) error {
 	ids := make([]uuid.UUID, len(set))
 	for i := range set {
@@ -180,7 +180,8 @@ func (w *world) forgetRuns(ctx context.Context, set []salon) error {
 	return err
 }
 
-// grownCases ask businesses in turn, after each was asked once for everything that is kept of it.
+// grownCases returns the cases of growth. They use the businesses in turn,
+// after one request of each kind for each business has filled the caches.
 func (w *world) grownCases(set []salon) []aCase {
 	ask := func(name, service string, path func(salon) string) aCase {
 		return aCase{name: name, allowed: []int{http.StatusOK}, shot: func(n int64) (int, error) {
@@ -206,7 +207,7 @@ func grownSlots(s salon) string {
 	return "/slots?date=" + tomorrow.AddDate(0, 0, lastGrown).Format(time.DateOnly) + "&service_id=" + s.services[0].String()
 }
 
-// askEach asks each of so many businesses once.
+// askEach sends each case's request once for each of n businesses.
 func (w *world) askEach(n int, cases ...aCase) error {
 	for _, c := range cases {
 		for range n {
@@ -222,7 +223,7 @@ func (w *world) askEach(n int, cases ...aCase) error {
 	return nil
 }
 
-// bookGrown books the hours after those that the made bookings take, in turn at all businesses.
+// bookGrown books the hours after the made bookings, at all businesses in turn.
 func (w *world) bookGrown(set []salon, n int64) (int, error) {
 	const free = closes - freeFrom // hours a day
 	s, i := set[int(n)%len(set)], n/int64(len(set))
@@ -231,7 +232,7 @@ func (w *world) bookGrown(set []salon, n int64) (int, error) {
 	return w.http.send(w.bookCall(s, slot, n), nil)
 }
 
-// rightGrownSlots compares the slots of a business with what the database says is taken of that day.
+// rightGrownSlots checks the number of slots of a business's day against the occupied time in the database.
 func (w *world) rightGrownSlots(s salon) error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()
@@ -268,13 +269,13 @@ func printGrowth(out io.Writer, grown []Grown) {
 	}
 }
 
-// memoryClaim is what all services together may hold with so much.
+// claimedResident is the maximum memory of all services together at claimedSize, in bytes.
 var (
 	claimedSize     = Size{Businesses: 1000, Bookings: 1_000_000}
 	claimedResident = 400.0 * (1 << 20)
 )
 
-// grownClaims are about the most that the services held at the claimed size.
+// grownClaims returns the claim about the largest memory of the services at claimedSize.
 func grownClaims(grown []Grown) []Claim {
 	var most int64
 	for _, g := range grown {

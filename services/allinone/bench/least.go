@@ -11,14 +11,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// leastSQL makes the tables that a booking writes to, with all their constraints.
+// leastSQL creates the tables that a booking writes, with all their constraints.
 const leastSQL = `
 CREATE SCHEMA IF NOT EXISTS least;
 CREATE TABLE least.bookings (LIKE booking.bookings INCLUDING ALL);
 CREATE TABLE least.occupied_time (LIKE booking.occupied_time INCLUDING ALL, FOREIGN KEY (business_id, booking_id) REFERENCES least.bookings (business_id, id));
 CREATE TABLE least.events (LIKE booking.events INCLUDING ALL)`
 
-// makeLeastTables makes them, and connections that find booking's functions.
+// makeLeastTables creates the tables, and a pool of connections that find booking's functions.
 func (w *world) makeLeastTables() error {
 	ctx := context.Background()
 	cfg := w.pool.Config().Copy()
@@ -31,9 +31,10 @@ func (w *world) makeLeastTables() error {
 	return err
 }
 
-// leastBook reads what is occupied around the slot, as whoever decides about a booking must, and writes in one statement what no booking can do
-// without: the booking with the hash of its link, its time, which refers to it, its event, and the questions whether the write was refused, and
-// whether the offer and the API key still count. Its slots are those of [world.insert].
+// leastBook does the minimum work of a booking in two statements. The first one reads the occupied
+// time around the slot, which any decision needs. The second one writes the booking with the hash of
+// its link, its time, which refers to it, and its event. It also checks whether the write was refused,
+// and whether the offer and the API key are still valid. Its slots are those of [world.insert].
 func (w *world) leastBook(n int64) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()

@@ -13,10 +13,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// shot is one request: what is done and the status it came to. n numbers the requests of a case.
+// shot sends one request and returns its status. n is the number of the request.
 type shot func(n int64) (int, error)
 
-// firing is what a loop saw.
+// firing is the result of a loop.
 type firing struct {
 	Sent     int64
 	Elapsed  time.Duration
@@ -24,7 +24,7 @@ type firing struct {
 	Statuses map[int]int64
 }
 
-// PerSecond is the throughput.
+// PerSecond returns the throughput.
 func (f firing) PerSecond() float64 { return float64(f.Sent) / f.Elapsed.Seconds() }
 
 // tally is one worker's part of a firing.
@@ -40,10 +40,11 @@ func newTally() *tally {
 
 func (t *tally) note(status int, took time.Duration) {
 	t.statuses[status]++
-	_ = t.latency.RecordValue(max(1, took.Microseconds())) // beyond a minute nothing is answered
+	_ = t.latency.RecordValue(max(1, took.Microseconds())) // no answer takes longer than a minute
 }
 
-// closedLoop lets each client ask again as soon as it is answered. Each asks once at least: a ceiling is of something, however slow the machine.
+// closedLoop makes each client send its next request when it has the answer. Each
+// client sends at least one request, so that there is a result on any machine.
 func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.Int64, s shot) (firing, error) {
 	begun := now()
 	return fire(ctx, clients, func(t *tally) error {
@@ -59,10 +60,10 @@ func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.
 	})
 }
 
-// openLoop begins requests at a fixed rate, whatever becomes of those before. When all clients are busy a request begins
-// late, and its latency counts from the time at which it should have begun.
+// openLoop begins requests at a fixed rate, independently of earlier ones. If all clients are busy,
+// a request begins late; its latency is measured from the time at which it should have begun.
 func openLoop(ctx context.Context, clients int, rate float64, d time.Duration, next *atomic.Int64, s shot) (firing, error) {
-	begun, total := now(), max(1, int64(rate*d.Seconds())) // a latency is of something, however slow the machine
+	begun, total := now(), max(1, int64(rate*d.Seconds())) // at least one, so that there is a latency
 	var turn atomic.Int64
 	return fire(ctx, clients, func(t *tally) error {
 		for ctx.Err() == nil {
@@ -121,13 +122,14 @@ func sleepUntil(ctx context.Context, due time.Time) error {
 	}
 }
 
-// caller sends requests over kept connections. It is fasthttp's, as the machine is shared with what is measured.
+// caller sends requests over kept-alive connections. It uses
+// fasthttp, because the load shares the machine with the servers.
 type caller struct{ http *fasthttp.Client }
 
-// answerWithin is when a connection or an answer is given up, and the run with it: not where the machine is merely slow.
+// answerWithin is the timeout of a connection or an answer; it ends the run. It is long enough for a slow machine.
 const answerWithin = 2 * time.Minute
 
-// largestAnswer bounds what is read of an answer.
+// largestAnswer is the maximum size of an answer.
 const largestAnswer = 64 << 20
 
 func newCaller() *caller {
@@ -137,14 +139,14 @@ func newCaller() *caller {
 	}}
 }
 
-// call is one request; Headers come as name, value, name, value.
+// call is one request. Headers are pairs of name and value.
 type call struct {
 	Method, URL string
 	Headers     []string
 	Body        []byte
 }
 
-// send returns the status, and hands the body, which is good until it returns, to read where that is not nil.
+// send returns the status. If read is not nil, it receives the body, which is valid only until read returns.
 func (c *caller) send(r call, read func(body []byte)) (int, error) {
 	request, response := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
@@ -164,7 +166,7 @@ func (c *caller) send(r call, read func(body []byte)) (int, error) {
 	return response.StatusCode(), nil
 }
 
-// get returns the body of an answer that must be a 200.
+// get returns the body of an answer, which must have status 200.
 func (c *caller) get(r call) ([]byte, error) {
 	var body []byte
 	status, err := c.send(r, func(b []byte) { body = append(body, b...) })

@@ -16,23 +16,23 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Row is what was measured of one case. CPU and allocations are those of the closed loop, for each request; latencies
-// are those of the open loop at half its rate, or of the closed loop where it is the one that is asked about (hot).
+// Row is the measurement of one case. CPU time and allocations are per request in the closed loop.
+// Latencies are from the open loop at half its rate. For the hot case they are from the closed loop.
 type Row struct {
 	Name           string
 	PerSecond      float64
 	P50, P99, P999 time.Duration
-	CPU            Usage         // of one request
-	Sessions       time.Duration // of CPU.Postgres, what the sessions took that do it; 0: not told apart
-	Allocs         float64       // of the server asked, a request
+	CPU            Usage         // per request
+	Sessions       time.Duration // the part of CPU.Postgres that the case's own sessions took; 0: not measured
+	Allocs         float64       // of the requested server, per request
 	Bytes          float64
-	Resident       int64 // of the server asked, after the closed loop
+	Resident       int64 // of the requested server, after the closed loop
 	Statuses       map[int]int64
 	Bare           bool
-	Behind         bool // Slotmesh was asked by the bare program
+	Behind         bool // the bare program called Slotmesh
 }
 
-// server is the CPU of the processes that answer.
+// server returns the CPU time of the processes that answer.
 func (r Row) server() time.Duration {
 	switch {
 	case r.Behind:
@@ -43,7 +43,7 @@ func (r Row) server() time.Duration {
 	return r.CPU.Slotmesh
 }
 
-// everything is the CPU of those processes and of the stores.
+// everything returns the CPU time of those processes and of the stores.
 func (r Row) everything() time.Duration { return r.server() + r.CPU.Postgres + r.CPU.Redis }
 
 func (w *world) measure(ctx context.Context, c aCase) (Row, error) {
@@ -57,7 +57,7 @@ func (w *world) measure(ctx context.Context, c aCase) (Row, error) {
 	if clients == 0 {
 		clients = w.o.Clients
 	}
-	if _, err := closedLoop(ctx, clients, w.o.Duration/4, &w.number, c.shot); err != nil { // warms connections and caches
+	if _, err := closedLoop(ctx, clients, w.o.Duration/4, &w.number, c.shot); err != nil { // warm up
 		return row, err
 	}
 	inside, pid := w.at.Inside, w.slotmesh.pid()
@@ -85,7 +85,7 @@ func (w *world) measure(ctx context.Context, c aCase) (Row, error) {
 	return row, nil
 }
 
-// ceiling runs the closed loop and reads what it took.
+// ceiling runs the closed loop and records its CPU time and allocations in row.
 func (w *world) ceiling(ctx context.Context, c aCase, clients int, inside string, row *Row) (firing, error) {
 	finish := w.profile(c, inside)
 	before, err := w.memory(inside)
@@ -122,7 +122,7 @@ func (w *world) ceiling(ctx context.Context, c aCase, clients int, inside string
 	return closed, onlyAllowed(c, closed)
 }
 
-// sessions is the CPU that PostgreSQL's sessions with this application_name have taken since they began.
+// sessions returns the CPU time of PostgreSQL's sessions with this application_name since their start.
 func (w *world) sessions(ctx context.Context, name string) (time.Duration, error) {
 	if name == "" {
 		return 0, nil
@@ -159,8 +159,8 @@ func (w *world) memory(inside string) (Memory, error) {
 
 var unsafeInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// profile records CPU and allocations of a closed loop where profiles are asked for, of the bare programs' too: what one
-// has and the other has not is what there is to gain. The function returned waits for them.
+// profile records CPU and allocation profiles of a closed loop if profiles are enabled, also for the
+// bare programs: the difference shows what could be saved. The returned function waits for the profiles.
 func (w *world) profile(c aCase, inside string) func() error {
 	if w.o.ProfileDir == "" {
 		return func() error { return nil }

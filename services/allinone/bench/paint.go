@@ -13,16 +13,16 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Painted is how a step of the booking page comes to a phone that has seen none of it before, on a slow line: the medians of some views.
+// Painted holds the medians of several views of a booking step on a phone with an empty cache and a slow connection.
 type Painted struct {
 	Page    string
 	Largest time.Duration // from the start of the navigation to the Largest Contentful Paint
-	HTML    int64         // bytes on the line, as script and style are
+	HTML    int64         // transferred bytes; the same for Script and Style
 	Script  int64
 	Style   int64
 }
 
-// The line, and what a step of the booking page may take on it (pages.md).
+// The connection, and the limits for a booking step on it (pages.md).
 const (
 	lineDown     = 1_600_000 / 8 // bytes a second
 	lineLatency  = 150           // milliseconds
@@ -31,7 +31,8 @@ const (
 	mostStyle    = 15 << 10
 )
 
-// measurePages views the steps of the booking page, and the owner's calendar of a full week, in Chromium. Where there is none nothing is measured.
+// measurePages views the steps of the booking page and the owner's calendar
+// of a full week in Chromium. Without Chromium it measures nothing.
 func (w *world) measurePages(ctx context.Context, report *Report) error {
 	if _, err := exec.LookPath("chromium"); err != nil {
 		_, _ = fmt.Fprintln(w.o.Progress, "there is no chromium here: how pages are painted is not measured")
@@ -48,7 +49,7 @@ func (w *world) measurePages(ctx context.Context, report *Report) error {
 	defer stop()
 	ctx, closeAll := chromedp.NewContext(ctx)
 	defer closeAll()
-	defer func() { _ = chromedp.Cancel(ctx) }() // it waits until Chromium has ended
+	defer func() { _ = chromedp.Cancel(ctx) }() // waits for the end of Chromium
 	if err := chromedp.Do(ctx); err != nil {
 		return fmt.Errorf("start chromium: %w", err)
 	}
@@ -59,7 +60,7 @@ func (w *world) measurePages(ctx context.Context, report *Report) error {
 	return err
 }
 
-// measurePaint views the steps of the booking page, each time in a new profile. ctx has Chromium.
+// measurePaint views the steps of the booking page, each time in a new profile. ctx belongs to Chromium.
 func (w *world) measurePaint(ctx context.Context) ([]Painted, error) {
 	var all []Painted
 	for _, step := range w.steps() {
@@ -75,7 +76,7 @@ func (w *world) measurePaint(ctx context.Context) ([]Painted, error) {
 
 type step struct{ name, path string }
 
-// steps are those of a booking.
+// steps returns the steps of a booking.
 func (w *world) steps() []step {
 	chosen := url.Values{"service": {w.reader.services[0].String()}}
 	who := chosen.Encode()
@@ -87,7 +88,7 @@ func (w *world) steps() []step {
 	return []step{{"what", base}, {"who", base + "/who?" + who}, {"when", base + "/when?" + when}, {"details", base + "/details?" + chosen.Encode()}}
 }
 
-// paint views a step as often as the options say.
+// paint views a step o.Views times.
 func (w *world) paint(ctx context.Context, s step) (Painted, error) {
 	p := Painted{Page: s.name}
 	var took []time.Duration
@@ -104,19 +105,19 @@ func (w *world) paint(ctx context.Context, s step) (Painted, error) {
 	return p, nil
 }
 
-// seen is what the browser tells of one view.
+// seen is the browser's measurement of one view.
 type seen struct {
 	Largest             float64 // milliseconds
 	HTML, Script, Style int64
 }
 
-// tellView waits for the largest paint so far, and adds up what came by the elements that asked for it.
+// tellView waits for the largest paint so far, and sums the sizes of resources by the kind of element that loaded them.
 const tellView = `new Promise(done => new PerformanceObserver(list => {
 	const asked = kind => performance.getEntriesByType("resource").filter(r => r.initiatorType === kind).reduce((sum, r) => sum + r.encodedBodySize, 0);
 	done({Largest: list.getEntries().at(-1).startTime, HTML: performance.getEntriesByType("navigation")[0].encodedBodySize, Script: asked("script"), Style: asked("link")});
 }).observe({type: "largest-contentful-paint", buffered: true}))`
 
-// view loads an address once, as a phone on the line that has nothing in its cache.
+// view loads an address once, as a phone on the slow connection with an empty cache.
 func (w *world) view(ctx context.Context, address string) (seen, error) {
 	var s seen
 	ctx, leave := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())

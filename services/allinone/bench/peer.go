@@ -11,14 +11,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// peerSQL makes tables as they are usual: no constraint over time, but a row for each member, which whoever books locks first.
+// peerSQL creates tables of the usual design: without a constraint on
+// times, but with a row for each member, which a booking locks first.
 const peerSQL = `
 CREATE SCHEMA IF NOT EXISTS peer;
 CREATE TABLE peer.staff (business_id uuid NOT NULL, id uuid NOT NULL, PRIMARY KEY (business_id, id));
 CREATE TABLE peer.bookings (LIKE booking.bookings INCLUDING ALL);
 CREATE INDEX ON peer.bookings (business_id, staff_id, starts_at)`
 
-// makePeerTables makes them once, with the members of all salons.
+// makePeerTables creates the tables once, with the members of all salons.
 func (w *world) makePeerTables() error {
 	ctx := context.Background()
 	if w.peer != nil {
@@ -41,17 +42,18 @@ func (w *world) makePeerTables() error {
 	return nil
 }
 
-// peerConnections is how many connections a service has by default (libs/postgres).
+// peerConnections is the default number of connections of a service (libs/postgres).
 const peerConnections = 16
 
-// peerAnywhere books as [world.bookAnywhere] does, peerHot as [world.bookHot]: the same slots in the same order.
+// peerAnywhere books the same slots in the same order as [world.bookAnywhere]; peerHot books those of [world.bookHot].
 func (w *world) peerAnywhere(n int64) (int, error) {
 	return w.peerBook(w.salons[int(n)%len(w.salons)], anywhere(n, len(w.salons)), n)
 }
 
 func (w *world) peerHot(n int64) (int, error) { return w.peerBook(w.hot, hottest(n), n) }
 
-// peerBook books in one transaction that locks the member's row, looks whether the time is free, and inserts: five round trips.
+// peerBook books in one transaction that locks the member's row, checks
+// that the time is free, and inserts. It needs five round trips.
 func (w *world) peerBook(s salon, i, n int64) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Of the plot, in its own units: two panels beside each other, CPU and latency.
+// Dimensions of the plot: two panels side by side, CPU time and latency.
 const (
 	plotWidth, plotHeight = 900, 400
 	panelWidth            = 370
@@ -16,11 +16,11 @@ const (
 	firstPanel, gap       = 60, 60
 )
 
-// curve is one request's values at each size.
+// curve holds one request's values at each size.
 type curve struct {
 	name  string
 	sizes []Size
-	cpu   []time.Duration // of the services, PostgreSQL and Redis
+	cpu   []time.Duration // of the services, PostgreSQL and Redis together
 	p50   []time.Duration
 }
 
@@ -38,7 +38,7 @@ func curves(grown []Grown) []*curve {
 	return all
 }
 
-// style makes the plot readable on a light ground and on a dark one.
+// style makes the plot readable on light and dark backgrounds.
 const style = `<style>
 	.ground { fill: #ffffff } text { font: 12px sans-serif; fill: #24292f } .faint { fill: #57606a } .grid { stroke: #d0d7de }
 	.line { fill: none; stroke-width: 2 } .c0 { stroke: #0969da } .c1 { stroke: #bf3989 } .c2 { stroke: #1a7f37 }
@@ -49,7 +49,7 @@ const style = `<style>
 </style>
 `
 
-// Plot draws CPU and latency against the number of businesses as SVG, all on logarithmic scales.
+// Plot returns an SVG with CPU time and latency by number of businesses. All scales are logarithmic.
 func Plot(grown []Grown) string {
 	all := curves(grown)
 	var b strings.Builder
@@ -75,7 +75,7 @@ func Plot(grown []Grown) string {
 	return b.String()
 }
 
-// scale is what the axes span: businesses from left to right, and powers of ten of microseconds upwards.
+// scale is the range of the x axis: numbers of businesses. The y axis shows powers of ten of microseconds.
 type scale struct{ least, most float64 }
 
 const lowest, highest = 1, 5 // 10 µs to 100 ms
@@ -88,7 +88,7 @@ func scaleOf(grown []Grown) scale {
 	return s
 }
 
-// panel is drawn from left on.
+// panel draws one panel, which begins at x = left.
 type panel struct {
 	to   *strings.Builder
 	left float64
@@ -131,7 +131,7 @@ func (p panel) draw(title string, all []*curve, values func(*curve) []time.Durat
 	}
 }
 
-// short is a duration with three digits at most.
+// short formats a duration with at most three digits.
 func short(d time.Duration) string {
 	if d >= time.Millisecond {
 		return fmt.Sprintf("%.3g ms", float64(d)/float64(time.Millisecond))
@@ -139,7 +139,7 @@ func short(d time.Duration) string {
 	return fmt.Sprintf("%.0f µs", float64(d)/float64(time.Microsecond))
 }
 
-// thousands writes 10000 as 10,000.
+// thousands formats 10000 as 10,000.
 func thousands(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

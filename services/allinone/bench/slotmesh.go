@@ -9,22 +9,23 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// startsAt is where the services' clock starts: a Monday, so that every run asks for the same days.
+// startsAt is the initial time of the services' clock: a Monday, so that every run requests the same days.
 const startsAt = "2027-03-01T06:00:00Z"
 
-// adminToken opens the admin API of the child, which listens on loopback only. Parent and child are two processes: it is the same in both.
+// adminToken is the token of the child's admin API, which listens only
+// on loopback. Parent and child need the same one, so it is a constant.
 const adminToken = "measured-on-loopback-4c1f9e07"
 
-// Addresses are the base URLs of the child that is Slotmesh.
+// Addresses are the base URLs of the child process that runs Slotmesh.
 type Addresses struct {
 	Front, Admin, Inside string
-	Services             map[string]string // each service's public port
+	Services             map[string]string // public port of each service
 }
 
-// settingsVariable has the settings of the child that is Slotmesh, as a JSON object.
+// settingsVariable contains the settings of that child process as a JSON object.
 const settingsVariable = "SLOTMESH_BENCH_SETTINGS"
 
-// serveSlotmesh runs everything in this process, on the stores of the environment.
+// serveSlotmesh runs all services in this process, with the stores in the environment.
 func serveSlotmesh(ctx context.Context, ready func(any) error) error {
 	var settings map[string]string
 	if err := json.Unmarshal([]byte(os.Getenv(settingsVariable)), &settings); err != nil {

@@ -16,14 +16,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/components"
 )
 
-// Startup is how one service starts as a process of its own, its tables being there, and what it holds when idle.
+// Startup holds the start time of one service as a separate process with existing tables, and its memory when idle.
 type Startup struct {
 	Service  string
-	Ready    time.Duration // from the start of the process to the first 200 of /readyz; the median of three
-	Resident int64         // bytes, a second after it was ready
+	Ready    time.Duration // from the start of the process to the first 200 of /readyz; median of three
+	Resident int64         // bytes, one second after it was ready
 }
 
-// Bounds of each service: the time that it may take to start, and the memory that it may hold.
+// Limits for each service: its start time, and its memory.
 const (
 	readyWithin  = 300 * time.Millisecond
 	idleResident = 40 << 20
@@ -31,7 +31,7 @@ const (
 
 var programs = components.Names()
 
-// measureStartups starts each service's program, which lies in the folder of Options.Programs.
+// measureStartups starts each service's program in the folder Options.Programs.
 func (w *world) measureStartups(ctx context.Context) ([]Startup, error) {
 	var all []Startup
 	for _, name := range programs {
@@ -67,7 +67,7 @@ func (w *world) startOnce(ctx context.Context, name string) (Startup, error) {
 	command.Env = append(os.Environ(), "PUBLIC_ADDR="+public, "INTERNAL_ADDR="+internal, "DATABASE_URL="+w.o.DatabaseURL,
 		"REDIS_URL="+w.o.RedisURL, "SLOTMESH_ADMIN_TOKEN="+adminToken, "PEER_SECRETS="+rand.Text()+rand.Text(), "LINK_SECRETS="+rand.Text()+rand.Text())
 	for _, peer := range programs {
-		command.Env = append(command.Env, strings.ToUpper(peer)+"_URL="+w.at.Front) // nothing is asked while it is idle
+		command.Env = append(command.Env, strings.ToUpper(peer)+"_URL="+w.at.Front) // an idle service calls none
 	}
 	begun := now()
 	if err := command.Start(); err != nil {

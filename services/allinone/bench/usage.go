@@ -14,18 +14,18 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Usage is the CPU time that processes have taken since they began.
+// Usage is the CPU time of processes since their start.
 type Usage struct{ Slotmesh, Bare, Postgres, Redis time.Duration }
 
-// minus is what was taken since an earlier reading.
+// minus returns the CPU time since an earlier reading.
 func (u Usage) minus(v Usage) Usage {
 	return Usage{u.Slotmesh - v.Slotmesh, u.Bare - v.Bare, u.Postgres - v.Postgres, u.Redis - v.Redis}
 }
 
-// meter reads the CPU time of the processes that take part, from /proc.
+// meter reads the CPU time of the measured processes from /proc.
 type meter struct{ slotmesh, bare, postgres, redis int }
 
-// newMeter finds the stores' processes by asking them. A store that is not a process of this machine counts as 0.
+// newMeter asks the stores for their process ids. A store that does not run on this machine counts as 0.
 func newMeter(ctx context.Context, o Options, slotmesh, bare int) (*meter, error) {
 	m := &meter{slotmesh: slotmesh, bare: bare}
 	conn, err := pgx.Connect(ctx, o.DatabaseURL)
@@ -34,7 +34,7 @@ func newMeter(ctx context.Context, o Options, slotmesh, bare int) (*meter, error
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	if s, err := readStat(int(conn.PgConn().PID())); err == nil {
-		m.postgres = s.parent // a connection's process is a child of the one that listens
+		m.postgres = s.parent // a connection's process is a child of the listening one
 	}
 	settings, err := redis.ParseURL(o.RedisURL)
 	if err != nil {
@@ -58,7 +58,7 @@ func (m *meter) read() Usage {
 	return Usage{Slotmesh: own(m.slotmesh), Bare: own(m.bare), Postgres: withChildren(m.postgres), Redis: own(m.redis)}
 }
 
-// stat is what is read of /proc/<pid>/stat. gone is the time of children that have ended.
+// stat holds values of /proc/<pid>/stat. gone is the CPU time of ended children.
 type stat struct {
 	parent    int
 	own, gone time.Duration
@@ -72,7 +72,7 @@ func readStat(pid int) (stat, error) {
 	if err != nil {
 		return stat{}, err
 	}
-	// The name of the program may hold spaces and parentheses; what follows the last one are numbers.
+	// The program's name may contain spaces and parentheses. Only numbers follow the last parenthesis.
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	if len(fields) < 15 {
 		return stat{}, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(fields))
@@ -87,11 +87,11 @@ func readStat(pid int) (stat, error) {
 }
 
 func own(pid int) time.Duration {
-	s, _ := readStat(pid) // a process that has ended takes no more
+	s, _ := readStat(pid) // the CPU time of an ended process no longer grows
 	return s.own
 }
 
-// withChildren adds the children, living and gone.
+// withChildren returns the CPU time of a process and of its children, including ended ones.
 func withChildren(pid int) time.Duration {
 	s, err := readStat(pid)
 	if err != nil {
@@ -111,7 +111,7 @@ func withChildren(pid int) time.Duration {
 	return total
 }
 
-// resident is the memory of a process in bytes, 0 where it cannot be read.
+// resident returns the memory of a process in bytes, or 0 if it cannot be read.
 func resident(pid int) int64 {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {

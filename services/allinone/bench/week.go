@@ -14,26 +14,28 @@ import (
 	"github.com/google/uuid"
 )
 
-// Week is how the owner's calendar of a full week is drawn on a desk: the medians of some views.
+// Week holds the medians of several views of the owner's calendar of a full week on a desktop.
 type Week struct {
-	Boxes   int           // bookings that are drawn
-	Longest time.Duration // the longest task of the page until a second after it was loaded; 0 where none took 50 ms, as shorter ones are not told
-	Loaded  time.Duration // from the start of the navigation to its load event
+	Boxes   int           // displayed bookings
+	Longest time.Duration // the longest task until 1 s after loading; 0 if all took less than 50 ms
+	Loaded  time.Duration // from the start of the navigation to the load event
 }
 
-// The week that is drawn, and what a task of it may take.
+// The displayed week, and the limit for its longest task.
 const (
 	weekMembers  = 20
 	weekBookings = 2000
-	weekADay     = 15 // bookings of a member, in a row from nine o'clock on
+	weekADay     = 15 // bookings of a member per day, without breaks from nine o'clock
 	longestTask  = 200 * time.Millisecond
 	toldFrom     = 50 * time.Millisecond
 )
 
-// lastOfWeek is the Sunday of the week that is drawn, at its first booking; in British English weeks end with it.
+// lastOfWeek is the start of the first booking on the Sunday of
+// the displayed week. In British English, weeks end on Sunday.
 var lastOfWeek = time.Date(2027, time.March, 14, 9, 0, 0, 0, time.UTC)
 
-// measureWeek makes a business with a full week, and views that week in its calendar as an operator does. ctx has Chromium.
+// measureWeek creates a business with a full week, and views that
+// week in its calendar as an operator. ctx belongs to Chromium.
 func (w *world) measureWeek(ctx context.Context) (*Week, error) {
 	_, _ = fmt.Fprintf(w.o.Progress, "drawing a week of %d bookings\n", weekBookings)
 	s := newSalon("week")
@@ -66,7 +68,8 @@ func (w *world) measureWeek(ctx context.Context) (*Week, error) {
 	return &all[len(all)/2], nil
 }
 
-// signIn signs the browser in by a link, as whoever installs Slotmesh does, and has every page that follows note its long tasks from its beginning.
+// signIn signs the browser in with an invitation link, as after an installation.
+// It makes every later page record its long tasks from the beginning.
 func (w *world) signIn(ctx context.Context) error {
 	var invited struct{ Link string }
 	var read error
@@ -91,7 +94,7 @@ func (w *world) signIn(ctx context.Context) error {
 	return err
 }
 
-// tellWeek waits a second after the load, for what scripts do then.
+// tellWeek waits one second after the load event, for the work of scripts.
 const tellWeek = `new Promise(done => setTimeout(() => done({
 	Boxes: document.querySelectorAll(".box").length, Longest: Math.max(0, ...longTasks.map(task => task.duration)),
 	Loaded: performance.getEntriesByType("navigation")[0].loadEventStart}), 1000))`
@@ -114,7 +117,7 @@ func (w *world) viewWeek(ctx context.Context, slug string) (*Week, error) {
 	return &Week{seen.Boxes, milliseconds(seen.Longest), milliseconds(seen.Loaded)}, nil
 }
 
-// evaluate is what an expression gives in the page; a promise is awaited.
+// evaluate returns the value of an expression in the page. It waits for a promise.
 func evaluate[T any](ctx context.Context, expression string) (T, error) {
 	var value T
 	yes := true

@@ -17,26 +17,26 @@ import (
 	"github.com/slotmesh/slotmesh/libs/apikey"
 )
 
-// world is what is measured: both children, at work on stores with the seeds in them.
+// world is the measured system: both child processes, running on stores with the seeds.
 type world struct {
 	o        Options
 	http     *caller
 	pool     *pgxpool.Pool
-	peer     *pgxpool.Pool // what books in a peer's way; nil until it does
-	least    *pgxpool.Pool // what does what no booking can do without; nil until it does
+	peer     *pgxpool.Pool // pool of the peer's design; nil until its first use
+	least    *pgxpool.Pool // pool for the minimum work of a booking; nil until its first use
 	slotmesh *child
 	bare     *child
 	at       Addresses
 	bareAt   BareAddresses
 	meter    *meter
 
-	reader salon   // whose lists and calendars are read
-	hot    salon   // booked at one staff member at once
-	salons []salon // booked at all over
+	reader salon   // business whose lists and calendars are read
+	hot    salon   // business with all bookings at one member
+	salons []salon // businesses with bookings at all members
 	number atomic.Int64
 }
 
-// salon is a business that the run has made: ids follow from the slug, so that nothing needs to be asked for.
+// salon is a business that the run has created. Its ids are derived from its slug, so that they need not be requested.
 type salon struct {
 	slug     string
 	id       uuid.UUID
@@ -51,12 +51,12 @@ const (
 	salonServices = 20
 	salonStaff    = 10
 	advanceDays   = 200
-	opens, closes = 8, 20 // o'clock
+	opens, closes = 8, 20 // hours of the day
 	startsADay    = (closes - opens) * 2
 	window        = 62 // days of a calendar
 )
 
-// tomorrow is the first day that is asked for.
+// tomorrow is the first requested day.
 var tomorrow = time.Date(2027, time.March, 2, 0, 0, 0, 0, time.UTC)
 
 func newWorld(ctx context.Context, o Options) (*world, error) {
@@ -131,7 +131,7 @@ func (w *world) seed(ctx context.Context) error {
 	return err
 }
 
-// newSalon knows the ids of the salon with this slug.
+// newSalon returns the salon with this slug and its ids.
 func newSalon(slug string) salon {
 	s := salon{slug: slug, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte(slug))}
 	s.rental = uuid.NewSHA1(s.id, []byte("bike"))
@@ -149,12 +149,12 @@ func serviceKey(i int) string { return fmt.Sprintf("service-%d", i) }
 
 func (s salon) name() string { return "Salon " + s.slug }
 
-// found publishes a salon and gives it keys.
+// found publishes a new salon and creates its API keys.
 func (w *world) found(ctx context.Context, slug string, keys int) (salon, error) {
 	return w.open(ctx, newSalon(slug), keys)
 }
 
-// open publishes a salon as it is known and gives it keys.
+// open publishes a salon and creates its API keys.
 func (w *world) open(ctx context.Context, s salon, keys int) (salon, error) {
 	slug := s.slug
 	manifest, err := json.Marshal(s.manifest())
@@ -174,7 +174,7 @@ func (w *world) open(ctx context.Context, s salon, keys int) (salon, error) {
 	return s, w.makeKeys(ctx, &s, keys)
 }
 
-// manifest is the salon's offer: every member performs every service, each half an hour long.
+// manifest returns the salon's offer: every member performs every service, and each service takes half an hour.
 func (s salon) manifest() map[string]any {
 	var staff, services []map[string]any
 	var everyone []string
@@ -220,7 +220,7 @@ func (w *world) makeKeys(ctx context.Context, s *salon, n int) error {
 	return err
 }
 
-// seedBookings spreads n bookings of half an hour over the window: by day, then member, then every other hour.
+// seedBookings spreads n bookings of half an hour over the window: by day, then by member, then by every second hour.
 func (w *world) seedBookings(ctx context.Context, s salon, n int) error {
 	_, err := w.pool.Exec(ctx, `
 		WITH made AS (
@@ -243,7 +243,7 @@ func (w *world) seedBookings(ctx context.Context, s salon, n int) error {
 	return nil
 }
 
-// seedReservations has four of five bikes out all the time, in reservations of three days.
+// seedReservations reserves four of five bikes all the time, with reservations of three days.
 func (w *world) seedReservations(ctx context.Context, s salon) error {
 	var batch pgx.Batch
 	batch.Queue(`INSERT INTO rental.rentals (business_id, rental_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`, s.id, s.rental)
@@ -254,16 +254,18 @@ func (w *world) seedReservations(ctx context.Context, s salon) error {
 	return w.pool.SendBatch(ctx, &batch).Close()
 }
 
-// client is the headers of a client of its own: no two requests of a run come from one address, as limits go by address.
+// client returns the headers of a new client. No two requests of
+// a run have the same address, because limits apply to addresses.
 func client(n int64) []string {
 	n += addressBase
 	return []string{"X-Forwarded-For", "10." + strconv.FormatInt(n>>16&255, 10) + "." + strconv.FormatInt(n>>8&255, 10) + "." + strconv.FormatInt(n&255, 10)}
 }
 
-// addressBase differs from run to run, as a Redis may be used again within a minute.
+// addressBase differs between runs, because Redis may be used again within a minute.
 var addressBase = now().Unix() * 9973
 
-// bookCall books the slot number i of a salon: by member, then start, then day. Keys take turns, so that none meets its limit of 100 bookings a minute.
+// bookCall books slot i of a salon: slots count by member, then by start, then by
+// day. Keys take turns, so that none reaches its limit of 100 bookings a minute.
 func (w *world) bookCall(s salon, i, n int64) call {
 	body := fmt.Appendf(nil, `{"service_ids":[%q],"staff_id":%q,"date":%q,"time":"%02d:%02d","customer_name":"C","customer_email":"c%d@example.com"}`,
 		s.services[0], s.staff[i%salonStaff], tomorrow.AddDate(0, 0, int(i/(salonStaff*startsADay))).Format(time.DateOnly),
@@ -274,7 +276,7 @@ func (w *world) bookCall(s salon, i, n int64) call {
 	}
 }
 
-// give lets the bare program keep the bytes of an answer under a name.
+// give stores the bytes of an answer under a name in the bare program.
 func (w *world) give(name string, body []byte) error {
 	status, err := w.http.send(call{Method: http.MethodPut, URL: w.bareAt.Public + "/bytes/" + name, Body: bytes.Clone(body)}, nil)
 	if err == nil && status != http.StatusOK {
