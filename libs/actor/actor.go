@@ -26,7 +26,7 @@ const (
 	APIKey   Kind = "api_key"  // a server or an agent with an API key
 	Page     Kind = "page"     // a customer on the business's own booking page
 	Customer Kind = "customer" // the customer, by the link of a booking
-	Owner    Kind = "owner"    // a person or token of the owner's side
+	Owner    Kind = "owner"    // a person or token on the owner's side
 	Provider Kind = "provider" // a payment provider
 	System   Kind = "system"   // Slotmesh itself
 )

@@ -76,8 +76,8 @@ const (
 	TicketCancelled      Type = "ticket.cancelled"
 	ReservationCreated   Type = "reservation.created"
 	ReservationConfirmed Type = "reservation.confirmed" // it is paid
-	ReservationWithdrawn Type = "reservation.withdrawn" // what is rented is no longer offered
-	ReservationRestored  Type = "reservation.restored"  // what is rented is offered again
+	ReservationWithdrawn Type = "reservation.withdrawn" // the rental is no longer offered
+	ReservationRestored  Type = "reservation.restored"  // the rental is offered again
 	ReservationPickedUp  Type = "reservation.picked_up"
 	ReservationReturned  Type = "reservation.returned"
 	ReservationCancelled Type = "reservation.cancelled"

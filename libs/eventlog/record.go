@@ -54,7 +54,7 @@ func record(kind event.SubjectKind, typ event.Type, rows, data, id string) strin
     FROM ` + rows
 }
 
-// Silent reports whether the stored data of an event says that the customer is not notified of the change.
+// Silent reports whether an event's stored data states that the customer is not notified of the change.
 func Silent(kept json.RawMessage) bool {
 	var event struct {
 		Notify *bool `json:"notify"`

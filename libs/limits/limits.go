@@ -124,7 +124,7 @@ func (c *Config) table() []limit {
 		{"staff", c.PublicPerMinute, reads},
 		{"events", c.PublicPerMinute, reads},
 		{"rentals", c.PublicPerMinute, reads},
-		{book, c.BookPerMinute, writes}, // and bookings made on the booking page, /b/{slug}/…
+		{book, c.BookPerMinute, writes}, // also bookings on the booking page, /b/{slug}/…
 		{"openapi.json", c.PublicPerMinute, descriptions},
 		{"docs", c.PublicPerMinute, descriptions},
 		{"docs.js", c.PublicPerMinute, descriptions},

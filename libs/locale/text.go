@@ -7,9 +7,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// VisibleText returns the text that a browser shows for the output of [Sanitize] (semantics.md
-// §6). Entities are decoded. Blocks and br become line breaks. A run of white space becomes
-// one line break if it contains one, otherwise one space; at both ends it is removed.
+// VisibleText returns the text that a browser shows for the output of [Sanitize] (semantics.md §6). Entities
+// are decoded. The borders of blocks and br are line breaks. Adjacent white space and line breaks become one
+// line break if there is a line break among them, otherwise one space; at both ends they are removed.
 //
 // White space is what HTML collapses: space, tab, line feed, form feed and carriage return.
 // No-break and ideographic spaces are kept. A line end of the source next to a zero width space

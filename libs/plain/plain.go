@@ -18,14 +18,14 @@ const (
 	joiner    = '\u200d'
 )
 
-// A flag such as that of Scotland is a black flag with tags and an end tag.
+// The flag of a region, such as Scotland's, is encoded as a black flag, tags and an end tag.
 const (
 	blackFlag = '\U0001F3F4'
 	firstTag  = '\U000E0020'
 	lastTag   = '\U000E007F'
 )
 
-// fillers are letters and marks that show nothing.
+// fillers are letters and marks that are invisible.
 var fillers = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, // combining grapheme joiner

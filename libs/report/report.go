@@ -95,7 +95,7 @@ func (by By) next(start timespan.Date) timespan.Date {
 	return start + 1
 }
 
-// Report is a report about a business, in its time zone.
+// Report is a report about a business, with dates in the business's time zone.
 type Report[Row any] struct {
 	Query
 	Timezone string `json:"timezone"`

@@ -9,7 +9,7 @@ import (
 // mostWaited bounds the waiting time that is assumed for a request.
 const mostWaited = time.Hour
 
-// arrival returns the time at which a request arrived whose head was read at start. For a write it includes
+// arrival returns the arrival time of a request whose head was read at start. For a write it is earlier by
 // the time in queues, because a write must not outlast the patience of its caller. For a read it is start.
 func arrival(start time.Time, method string, on net.Conn, said string) time.Time {
 	if isRead(method) {

@@ -139,7 +139,7 @@ func readBody(from io.Reader, length, limit int) ([]byte, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &network) && network.Timeout():
 		return nil, fault.New(fault.RequestTimeout, "The request body did not come in time; send it again.")
 	case err != nil:
-		// Not wrapped: a connection that broke is the client's here, not a store's.
+		// The error is not wrapped: FaultOf would take a broken connection of the client for one of a store.
 		return nil, fault.Newf(fault.InvalidParameter, "The request body broke off before its end: %v.", err)
 	}
 	return body.Bytes(), nil

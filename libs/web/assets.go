@@ -86,7 +86,7 @@ const forMinutes = "public, max-age=600"
 
 func (a *Assets) serve(c *fiber.Ctx) error { return send(c, a.byName[c.Params("name")], forGood) }
 
-// Elsewhere returns a handler that serves a file to pages of other sites, at the fixed path where it is mounted.
+// Elsewhere returns a handler that serves a file to pages of other sites, at the fixed path of its route.
 func (a *Assets) Elsewhere(name string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		c.Set("Cross-Origin-Resource-Policy", "cross-origin")

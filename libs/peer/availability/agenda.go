@@ -18,7 +18,7 @@ type AgendaRequest struct {
 	To           timespan.Date `json:"to"` // included; at most MaxAgendaDays dates
 }
 
-// Tenant is the business's slug.
+// Tenant returns the business's slug.
 func (r AgendaRequest) Tenant() string { return r.Slug }
 
 // Check validates the window: To must not precede From, and the
@@ -36,15 +36,15 @@ type Agenda struct {
 	// Computed is false if the occupied time could not be read. Then Free is empty and Taken is 0 everywhere.
 	Computed bool            `json:"computed"`
 	Open     []timespan.Span `json:"open"`    // of the business, without time that is blocked for the whole business
-	Members  []MemberAgenda  `json:"members"` // the active ones, in the offer's order
+	Members  []MemberAgenda  `json:"members"` // the active members, in the offer's order
 	Sessions []ClassSession  `json:"sessions"`
 }
 
-// MemberAgenda is the time of one member.
+// MemberAgenda is the agenda of one member.
 type MemberAgenda struct {
 	StaffID  uuid.UUID       `json:"staff_id"`
 	Working  []timespan.Span `json:"working"`  // within the business's hours, without blocked time
-	Teaching []timespan.Span `json:"teaching"` // class sessions that the member gives, booked or not, with buffers
+	Teaching []timespan.Span `json:"teaching"` // class sessions of the member, booked or not, with buffers
 	Free     []timespan.Span `json:"free"`     // Working without Teaching and without bookings and their buffers
 }
 

@@ -1,4 +1,4 @@
-// Package availability is the peer side of the availability service: the types and the client of its internal API.
+// Package availability is the client of availability's internal API, with its types.
 package availability
 
 import (
@@ -17,7 +17,7 @@ type BookableRequest struct {
 	Occupied     booking.Occupied `json:"occupied"`
 }
 
-// Tenant is the business's slug.
+// Tenant returns the business's slug.
 func (r BookableRequest) Tenant() string { return r.Slug }
 
 // StaffingPerService is the staffing mode of a package in which each service has its own

@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/typed"
 )
 
-// Client is availability's internal API.
+// Client is the client of availability's internal API.
 type Client struct{ peer typed.Asker }
 
 // NewClient returns a client that sends its requests through peer.

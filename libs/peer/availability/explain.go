@@ -57,7 +57,7 @@ type ExplainRequest struct {
 	Question     Question `json:"question"`
 }
 
-// Tenant is the business's slug.
+// Tenant returns the business's slug.
 func (r ExplainRequest) Tenant() string { return r.Slug }
 
 // Explanation reports whether customers can book a start and, if not, the reason.

@@ -52,7 +52,7 @@ type OutsideRequest struct {
 	Held         []Held        `json:"held"`  // at most MaxHeld
 }
 
-// Tenant is the business's slug.
+// Tenant returns the business's slug.
 func (r *OutsideRequest) Tenant() string { return r.Slug }
 
 // Check validates the number of bookings and of services per booking. Fault: invalid_parameter.

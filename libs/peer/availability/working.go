@@ -15,7 +15,7 @@ type WorkingTimeRequest struct {
 	report.Query
 }
 
-// Tenant is the business's slug.
+// Tenant returns the business's slug.
 func (r WorkingTimeRequest) Tenant() string { return r.Slug }
 
 // WorkingTime is the working time of members. A period in which a member does not work has no row.

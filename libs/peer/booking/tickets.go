@@ -28,7 +28,7 @@ type NewTicket struct {
 	Locale string `json:"locale"`
 }
 
-// OrderedTier is how many tickets of one tier are ordered.
+// OrderedTier is the number of ordered tickets of one tier.
 type OrderedTier struct {
 	TierID   uuid.UUID `json:"tier_id"`
 	Quantity int       `json:"quantity"`
@@ -58,8 +58,8 @@ type Ticket struct {
 	// FormerStarts are the starts from which the business has rescheduled the event since the sale.
 	FormerStarts []time.Time `json:"former_starts,omitempty"`
 	Quantity     int         `json:"quantity"` // of all tiers
-	// Total is the price for the customer, in Currency; null if the
-	// owner sold the tickets, who agrees on a price with the customer.
+	// Total is the price for the customer, in Currency. It is null if the
+	// owner sold the tickets: the owner and the customer agree on a price.
 	Total    *json.Number `json:"total"`
 	Currency string       `json:"currency"`
 	// PriceChanges are the pricing rules that changed a price of the order, each once; omitted if none did.

@@ -34,7 +34,7 @@ type QuotesRequest struct {
 	Together bool `json:"together,omitempty"`
 }
 
-// Tenant is the business's slug.
+// Tenant returns the business's slug.
 func (r QuotesRequest) Tenant() string { return r.Slug }
 
 // Item is one unit to price. An omitted field is unknown, and rules that need it do not apply (semantics.md §5).

@@ -115,7 +115,7 @@ type Reservation struct {
 	Extras     []Extra             `json:"extras"` // reserved with it for the same time
 	Units      []Unit              `json:"units"`  // assigned units; empty before the pick-up
 	// Price is the price of the rental itself, for all units and all of the time. Total includes the
-	// extras. Both are null if the owner made the reservation, who agrees on a price with the customer.
+	// extras. Both are null if the owner made the reservation: the owner and the customer agree on a price.
 	Price    *json.Number `json:"price"`
 	Total    *json.Number `json:"total"`
 	Currency string       `json:"currency,omitempty"` // of the prices

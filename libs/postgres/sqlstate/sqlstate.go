@@ -44,8 +44,8 @@ func Of(err error) string {
 	return ""
 }
 
-// Away reports whether err means that a store could not be reached, or could
-// not answer at this time. It does not tell whether a write was carried out.
+// Away reports whether err means that a store could not be reached, or
+// could not answer at this time. A write may have been carried out or not.
 func Away(err error) bool {
 	if code := Of(err); code != "" {
 		for _, beginning := range away {
