@@ -195,7 +195,7 @@ func (e Events) quote(applied bool) Quote {
 		return Quote{Date: e.today, Basis: listPrices}
 	}
 	return Quote{Date: e.today, AppliesPricingRules: true, Basis: fmt.Sprintf("Price of one ticket bought on %s for the event's own "+
-		"date and start; rules that need a party size or the customer are settled at booking.", e.today)}
+		"date and start; rules that need a party size or the customer apply at booking.", e.today)}
 }
 
 func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold Sold) Event {

@@ -63,7 +63,7 @@ func TestEventsAsTheInterfaceShowsThem(t *testing.T) {
 		"description_translations": {"pt": "Jantar."}, "description_html_translations": {"pt": "<p>Jantar.</p>"},
 		"payment_requirement": "deposit_percent", "deposit_value": 12.5
 	}], "currency": "EUR", "quote": {"date": "2026-12-25", "applies_pricing_rules": true,
-		"basis": "Price of one ticket bought on 2026-12-25 for the event's own date and start; rules that need a party size or the customer are settled at booking."}}`,
+		"basis": "Price of one ticket bought on 2026-12-25 for the event's own date and start; rules that need a party size or the customer apply at booking."}}`,
 		events.Show(public.Language{}, prices, public.Sold{galaID: 100, standardID: 95, staffID: 5}))
 }
 

@@ -116,7 +116,7 @@ func TestServiceWithoutLocaleShowsEveryTranslation(t *testing.T) {
 		"name_translations": {"pt": "Corte", "de": "Haarschnitt"}, "description_translations": {"pt": "Lavar."},
 		"description_html_translations": {"pt": "<p>Lavar.</p>"}, "category_translations": {"pt": "Cabelo"}
 	}], "currency": "EUR", "quote": {"date": "2026-12-25", "applies_pricing_rules": true,
-		"basis": "Price of one unit bought now for a booking on 2026-12-25; rules that need a start time, a party size or the customer are settled at booking."}}`,
+		"basis": "Price of one unit bought now for a booking on 2026-12-25; rules that need a start time, a party size or the customer apply at booking."}}`,
 		id), b.Services(public.Language{}, quotes))
 }
 

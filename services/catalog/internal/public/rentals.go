@@ -148,8 +148,8 @@ func (b *Business) PricedRentals() []uuid.UUID {
 }
 
 // rentalBasis describes what the quotes of rentals assume; its parameter is the booking date.
-const rentalBasis = "Rate of one unit for an hour or a day, bought now for a hire on %s; " +
-	"duration, quantity and rules that need a start time or the customer are settled at booking."
+const rentalBasis = "Rate of one unit for an hour or a day, bought now for a rental on %s; " +
+	"duration, quantity and rules that need a start time or the customer apply at booking."
 
 // Rentals returns the answer of /rentals, with the active rentals in display order.
 // ceilings holds max_bookable_online by rental id; nil means that it is unknown.

@@ -87,7 +87,7 @@ func TestRentalsWithoutLocaleShowEveryTranslation(t *testing.T) {
 			{"rental_id": %[2]q, "upsell_rental_id": %[3]q, "is_required": false, "sort_order": 5}
 		],
 		"currency": "EUR",
-		"quote": {"date": "2026-12-25", "applies_pricing_rules": true, "basis": "Rate of one unit for an hour or a day, bought now for a hire on 2026-12-25; duration, quantity and rules that need a start time or the customer are settled at booking."}
+		"quote": {"date": "2026-12-25", "applies_pricing_rules": true, "basis": "Rate of one unit for an hour or a day, bought now for a rental on 2026-12-25; duration, quantity and rules that need a start time or the customer apply at booking."}
 	}`, vest, kayak, paddle), b.Rentals(public.Language{}, quotes, ceilings))
 	if want := []uuid.UUID{paddle, kayak}; !slices.Equal(b.PricedRentals(), want) {
 		t.Errorf("to be quoted: %v, want %v", b.PricedRentals(), want)

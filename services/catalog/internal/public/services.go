@@ -195,7 +195,7 @@ const noBooking = "List prices: nothing can be booked for %s, so no rules are ap
 
 // serviceBasis describes what the quotes of services assume; its parameter is the booking date.
 const serviceBasis = "Price of one unit bought now for a booking on %s; " +
-	"rules that need a start time, a party size or the customer are settled at booking."
+	"rules that need a start time, a party size or the customer apply at booking."
 
 func (q Quotes) describe(basis string) Quote {
 	if q.Unbookable {

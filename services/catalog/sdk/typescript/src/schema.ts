@@ -1334,7 +1334,7 @@ export interface operations {
                      *       "quote": {
                      *         "date": "2026-11-21",
                      *         "applies_pricing_rules": true,
-                     *         "basis": "Price of one ticket bought on 2026-11-21 for the event's own date and start; rules that need a party size or the customer are settled at booking."
+                     *         "basis": "Price of one ticket bought on 2026-11-21 for the event's own date and start; rules that need a party size or the customer apply at booking."
                      *       }
                      *     }
                      */
@@ -1427,7 +1427,7 @@ export interface operations {
                      *       "quote": {
                      *         "date": "2026-11-21",
                      *         "applies_pricing_rules": true,
-                     *         "basis": "Rate of one unit for an hour or a day, bought now for a hire on 2026-11-21; duration, quantity and rules that need a start time or the customer are settled at booking."
+                     *         "basis": "Rate of one unit for an hour or a day, bought now for a rental on 2026-11-21; duration, quantity and rules that need a start time or the customer apply at booking."
                      *       }
                      *     }
                      */
