@@ -122,8 +122,8 @@ func (g *Gate) Invitation(ctx context.Context, account string) error {
 	return g.count(ctx, g.rows[invitation], ratelimit.ID("account "+account), fault.RateLimited, http.Header{})
 }
 
-// AccountNotice counts a mail about a change of an account. Each subject has its own count, so that mails about one kind
-// of change never delay mails about another. Faults: rate_limited (429).
+// AccountNotice counts a mail about a change of an account. Each subject has its own count, so
+// that mails about one kind of change never delay mails about another. Faults: rate_limited (429).
 func (g *Gate) AccountNotice(ctx context.Context, account, subject string) error {
 	who := ratelimit.ID("account " + account + " notice " + subject)
 	return g.count(ctx, g.rows[accountNotice], who, fault.RateLimited, http.Header{})

@@ -1,7 +1,8 @@
-// Package plain decides which characters a name may contain, and which names of fields are mistaken for known ones. It is pure.
+// Package plain decides which characters a name may contain, and
+// which names of fields are mistaken for known ones. It is pure.
 //
-// A name is shown beside other names, in mails and in tables. Direction marks reverse the text around them, and
-// invisible characters make two names look alike.
+// A name is shown beside other names, in mails and in tables. Direction marks
+// reverse the text around them, and invisible characters make two names look alike.
 package plain
 
 import (

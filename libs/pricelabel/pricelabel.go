@@ -1,5 +1,5 @@
-// Package pricelabel names the pricing rules that changed a price, in the language of the customer: by the label that the owner
-// wrote, or by a text for the kind of the rule. It is pure.
+// Package pricelabel names the pricing rules that changed a price, in the language of the
+// customer: by the label that the owner wrote, or by a text for the kind of the rule. It is pure.
 package pricelabel
 
 import (
@@ -20,8 +20,8 @@ var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
 
-// Of returns the label of a rule: the owner's in the first of the languages, or the text of its kind in the first language that
-// there are texts in. It returns the rule's key if the texts cannot be read.
+// Of returns the label of a rule: the owner's in the first of the languages, or the text of its
+// kind in the first language that has texts. It returns the rule's key if the texts cannot be read.
 func Of(r *catalog.Rule, languages ...string) string {
 	if r.Label.Text != "" {
 		if len(languages) > 0 {
@@ -32,8 +32,8 @@ func Of(r *catalog.Rule, languages ...string) string {
 	return OfKind(r.Kind, r.Key, languages...)
 }
 
-// Changes lists the pricing rules that changed the prices of what is sold together, each once, with its label in the language
-// of the customer.
+// Changes lists the pricing rules that changed the prices of one
+// sale, each once, with its label in the language of the customer.
 func Changes(offer *catalog.Offer, language string, quotes ...pricing.Quote) []booking.PriceChange {
 	var list []booking.PriceChange
 	for _, quote := range quotes {

@@ -95,7 +95,7 @@ func ClusterTool(name string) string {
 	if err != nil {
 		return ""
 	}
-	found, _ := filepath.Glob(filepath.Join(cache, "slotmesh", "cluster", name+"-*", name)) // the pattern is well-formed
+	found, _ := filepath.Glob(filepath.Join(cache, "slotmesh", "cluster", name+"-*", name)) // the pattern is valid
 	if len(found) == 0 {
 		return ""
 	}

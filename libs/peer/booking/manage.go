@@ -36,7 +36,8 @@ type ManagedBooking struct {
 	ClassScheduleID *uuid.UUID      `json:"class_schedule_id"`
 	PartySize       int             `json:"party_size"`
 	IsPackage       bool            `json:"is_package"`
-	StaffingMode    string          `json:"staffing_mode,omitempty"` // availability.StaffingPerService, or "" for one provider
+	// StaffingMode is availability.StaffingPerService, or "" for one provider.
+	StaffingMode string `json:"staffing_mode,omitempty"`
 	// StaffRequested reports that the customer chose the member: a reschedule keeps the member.
 	StaffRequested bool        `json:"staff_requested"`
 	Withdrawn      bool        `json:"withdrawn"` // as in [Booking]
