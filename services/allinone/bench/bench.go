@@ -8,7 +8,8 @@
 //
 //	closed loop   each of a number of clients sends its next request when it has the answer: the maximum throughput
 //	open loop     requests begin at fixed times, at half the maximum. A latency counts from the time at which its
-//	              request should have begun, so that a stall counts for all requests that it delays (coordinated omission)
+//	              request should have begun, so that a stall counts for all requests that it delays
+//	              (coordinated omission)
 package bench
 
 import (
@@ -142,7 +143,7 @@ func makeDatabase(ctx context.Context, base string) (string, func(), error) {
 	return at.String(), func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
-		_ = execute(ctx, base, "DROP DATABASE "+name+" WITH (FORCE)") // not needed any more
+		_ = execute(ctx, base, "DROP DATABASE "+name+" WITH (FORCE)") // a failure does no harm
 	}, nil
 }
 

@@ -202,8 +202,8 @@ func (s salon) ids() []uuid.UUID {
 	return append(append([]uuid.UUID{s.id, s.rental}, s.staff...), s.services...)
 }
 
-// lastGrown is the day after tomorrow that bookings are made for first; so many starts of each of a member's days are
-// taken, from nine o'clock on. From freeFrom on nothing is.
+// lastGrown is the last day with made bookings, counted from tomorrow. A member has takenADay
+// bookings on each day, from takenHours o'clock. From freeFrom o'clock the day is free.
 const (
 	lastGrown  = 150
 	takenADay  = 10

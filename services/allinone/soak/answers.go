@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// judgement holds what the clients were told against what is there.
+// judgement compares the answers of the clients with the tables.
 type judgement struct {
 	w        *workload
 	rows     map[string][]row
@@ -34,7 +34,7 @@ func (j *judgement) wrong(op *operation, format string, args ...any) {
 	j.found = append(j.found, fmt.Sprintf(format, args...)+fmt.Sprintf(" (%s %s key %q: %s)", op.kind, op.tag, op.key, strings.Join(told, "; ")))
 }
 
-// String is an attempt in a line of a report.
+// String formats an attempt as one line of a report.
 func (a *attempt) String() string {
 	return fmt.Sprintf("%s %.3f-%.3fs %d %s %s %.120s", a.replica.name, a.begin.Seconds(), a.end.Seconds(), a.status, a.code, a.id, a.trouble)
 }
@@ -57,7 +57,7 @@ func (j *judgement) judge() {
 	}
 }
 
-// compare: what was made is there as it was answered, and there is nothing that nobody may have made.
+// compare checks that the tables contain what answers reported as made, and nothing that no request can have made.
 func (j *judgement) compare(op *operation) {
 	rows := j.rows[op.tag]
 	for _, a := range op.attempts {
@@ -73,7 +73,7 @@ func (j *judgement) compare(op *operation) {
 			j.wrong(op, "what is there is not what was answered: %s", text)
 		}
 	}
-	if op.pays() { // each charge that failed leaves a cancelled booking
+	if op.pays() { // each failed payment leaves a cancelled booking
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !r.Live })
 	}
 	if len(rows) > 1 {
@@ -84,7 +84,7 @@ func (j *judgement) compare(op *operation) {
 	}
 }
 
-// asMade is what the tables say it was before it was moved.
+// asMade returns the row as it was before its first reschedule.
 func (j *judgement) asMade(r row) row {
 	if changes := j.changes[r.ID]; len(changes) > 0 {
 		r.Start, r.StaffID = changes[0].Start, changes[0].StaffID
@@ -104,12 +104,12 @@ func differs(a booked, r row) string {
 	return ""
 }
 
-// by reports whether the answer names no other member.
+// by reports whether the answer names this member, or none.
 func (b booked) by(staff *uuid.UUID) bool {
 	return b.StaffID == nil || staff != nil && staff.String() == *b.StaffID
 }
 
-// repeats: under one key, every answer that says what was made says the same.
+// repeats checks that under one idempotency key all successful answers are equal.
 func (j *judgement) repeats(op *operation, t *task) {
 	var first *attempt
 	for _, a := range t.attempts {
@@ -125,12 +125,12 @@ func (j *judgement) repeats(op *operation, t *task) {
 	}
 }
 
-// ofNoOrder are refusals that say nothing of what other attempts under the same key have done or will do: the service did not
-// decide, or did not know the caller any more, whose key was revoked after an earlier attempt had booked. A tool of MCP answers them with
-// 200, as it does all else.
+// ofNoOrder are refusals from which nothing follows about other attempts with the same key. Either
+// the service did not decide, or it no longer knew the caller, whose API key was revoked after an
+// earlier attempt had booked. MCP tools answer them with status 200, like all their answers.
 var ofNoOrder = []string{"idempotency_in_progress", "service_unavailable", "availability_unverified", "payment_unavailable", "invalid_api_key"}
 
-// straggler: an attempt does not succeed once a later one under the same key was refused for good (§3).
+// straggler checks that no attempt succeeds after the final refusal of a later one with the same key (§3).
 func (j *judgement) straggler(op *operation) {
 	rows := j.rows[op.tag]
 	if op.key == "" || len(rows) == 0 || slices.ContainsFunc(op.attempts, func(a *attempt) bool { return a.verdict == made }) {
@@ -148,7 +148,7 @@ func (j *judgement) straggler(op *operation) {
 	}
 }
 
-// cancelled: what was answered as cancelled is.
+// cancelled checks that cancelled bookings, orders and reservations are cancelled in the tables.
 func (j *judgement) cancelled(op *operation) {
 	rows := j.rows[op.tag]
 	cancelled := slices.ContainsFunc(op.cancels, func(c *cancel) bool { return c.did() != nil })
@@ -163,7 +163,8 @@ func (j *judgement) cancelled(op *operation) {
 	}
 }
 
-// offered: a booking was sold by an offer that was the newest at some moment of its request, and that allows it.
+// offered checks that a booking refers to a version of the offer that was
+// the newest at some moment of its request, and that this version allows it.
 func (j *judgement) offered(op *operation) {
 	if op.apiKey == nil || len(op.attempts) == 0 {
 		return
@@ -186,8 +187,9 @@ func (j *judgement) offered(op *operation) {
 	}
 }
 
-// revoked: no attempt that began after the revocation of its key was answered has booked, and no other was refused for it.
-// An attempt that was on its way when the answer came is not judged: no table says when a row was committed.
+// revoked checks that no attempt booked if it began after the revocation of its key was answered,
+// and that no attempt with a valid key was refused for its key. It does not judge attempts that
+// were running at the moment of that answer, because no table contains the commit time of a row.
 func (j *judgement) revoked(op *operation) {
 	if op.apiKey == nil {
 		return
@@ -203,11 +205,10 @@ func (j *judgement) revoked(op *operation) {
 	}
 }
 
-// expected are the answers that the clients' requests can have; any other status is wrong. The numbers of requests stay
-// below every limit.
+// expected are the possible statuses of answers; any other one is a finding. The clients stay below every limit.
 var expected = []int{0, http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusUnauthorized, http.StatusConflict, http.StatusServiceUnavailable}
 
-// single judges an answer by itself.
+// single checks one answer by itself.
 func (j *judgement) single(a *attempt) {
 	switch {
 	case !slices.Contains(expected, a.status):
@@ -219,14 +220,14 @@ func (j *judgement) single(a *attempt) {
 	}
 }
 
-// excused says whether the replica, or the way to it, was in trouble while it was waited for.
+// excused reports whether the replica, or the network to it, had a fault during the attempt.
 func (j *judgement) excused(a *attempt) bool {
 	return slices.ContainsFunc(j.troubles, func(t trouble) bool {
 		return t.replica == a.replica && t.begin <= a.end && a.begin <= t.end
 	})
 }
 
-// charges: the provider and the tables say the same, and nobody paid for nothing.
+// charges checks that the provider and the tables agree, and that no customer paid without getting something.
 func (j *judgement) charges(rows []payment, p *provider) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -241,7 +242,7 @@ func (j *judgement) charges(rows []payment, p *provider) {
 		switch {
 		case want == "":
 			j.found = append(j.found, fmt.Sprintf("the charge of %s stays %s", r.SubjectID, r.Status))
-		case r.Reference == nil && r.Status == "cancelled": // there is none, or the loop below finds it
+		case r.Reference == nil && r.Status == "cancelled": // there is no charge, or the loop below finds it
 		case c.status != want || c.amount != r.Amount || c.refunded != r.Refunded:
 			j.found = append(j.found, fmt.Sprintf("the charge of %s is %s over %d, and with the provider %+v", r.SubjectID, r.Status, r.Amount, *c))
 		case r.Live && r.Status == "cancelled":
@@ -256,7 +257,7 @@ func (j *judgement) charges(rows []payment, p *provider) {
 		r, ok := known[c.subject]
 		switch {
 		case c.status == "canceled" || c.isSession() && c.status == "requires_payment_method" && !told[c.reference]:
-			// It cannot be paid: a page that nobody was given the address of ends by itself.
+			// It cannot be paid: a payment page whose address no customer received expires.
 		case !ok:
 			j.found = append(j.found, fmt.Sprintf("a charge that belongs to nothing: %+v", *c))
 		case r.Reference == nil || *r.Reference != c.reference:
@@ -266,7 +267,7 @@ func (j *judgement) charges(rows []payment, p *provider) {
 	j.paid(p)
 }
 
-// told are the references of all charges that customers were given.
+// told returns the references of all charges that customers received.
 func (j *judgement) told() map[string]bool {
 	all := map[string]bool{}
 	for _, op := range j.w.done {
@@ -277,7 +278,7 @@ func (j *judgement) told() map[string]bool {
 	return all
 }
 
-// madeBy are the operations by what they made.
+// madeBy returns the operations by the ids of what they made.
 func (j *judgement) madeBy() map[uuid.UUID]*operation {
 	made := map[uuid.UUID]*operation{}
 	for _, op := range j.w.done {
@@ -288,11 +289,11 @@ func (j *judgement) madeBy() map[uuid.UUID]*operation {
 	return made
 }
 
-// paid: what a customer was told to pay is what the provider has.
+// paid checks that the provider has each charge with the amount that the customer was asked for.
 func (j *judgement) paid(p *provider) {
 	for _, op := range j.w.done {
 		for _, a := range op.attempts {
-			if !op.pays() || a.verdict != made || a.answer.reference == "" { // a repeated answer may come when nothing can be paid any more
+			if !op.pays() || a.verdict != made || a.answer.reference == "" { // a repeated answer may come after the end of payment
 				continue
 			}
 			c := p.charges[a.answer.reference]
@@ -303,7 +304,7 @@ func (j *judgement) paid(p *provider) {
 	}
 }
 
-// forbidden says why a version of the offer does not allow a booking, or "".
+// forbidden returns the reason why a version of the offer does not allow a booking, or "".
 func (w *workload) forbidden(b *business, r row) string {
 	e, ok := w.editions[b.slug][r.Version]
 	if !ok {

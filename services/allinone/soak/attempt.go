@@ -16,30 +16,30 @@ import (
 	"time"
 )
 
-// verdict is what a client may believe after an answer, or after none (semantics.md §7).
+// verdict is what a client may conclude from an answer, or from a missing one (semantics.md §7).
 type verdict int
 
 const (
 	unknown verdict = iota // it may have happened
-	made                   // it has
-	refused                // it has not, and will not
+	made                   // it has happened
+	refused                // it has not happened and will not
 )
 
-// attempt is one request of a client. Times count from the beginning of the soak.
+// attempt is one request of a client. Times are relative to the start of the soak.
 type attempt struct {
 	begin, end time.Duration
 	replica    *replica
 	status     int    // 0: no answer
 	code       string // messageCode
 	verdict    verdict
-	id         string   // of what was made
-	digest     [32]byte // of the body of a 201
+	id         string   // of the created object
+	digest     [32]byte // of the body of a 201 answer
 	answer     booked
-	trouble    string // why there is no answer
-	late       bool   // there was none within the client's deadline
+	trouble    string // the reason for a missing or unreadable answer
+	late       bool   // no answer within the client's deadline
 }
 
-// booked is what an answer says was made; each kind of operation fills what it has.
+// booked is the created object in an answer. Each kind of operation fills the fields that it has.
 type booked struct {
 	ID        string  `json:"id"`
 	Date      string  `json:"date"`
@@ -47,20 +47,20 @@ type booked struct {
 	StaffID   *string `json:"staff_id"`
 	PartySize int     `json:"party_size"`
 	Quantity  int     `json:"quantity"`
-	Sequence  int     `json:"sequence"` // of a booking that was moved or cancelled
+	Sequence  int     `json:"sequence"` // of a rescheduled or cancelled booking
 	Payment   *struct {
 		Refund *struct{ Amount float64 }
-	} // of such a booking
-	Cancellation struct{ Refund struct{ Amount float64 } } // what its customer was shown
+	} // of the same
+	Cancellation struct{ Refund struct{ Amount float64 } } // as shown to the customer before the cancellation
 	reference    string                                    // of the charge
 	amount       float64
 	token        string // of the customer's link
 }
 
-// start is the local start that was answered, as the tables write it.
+// start returns the local start in the answer, in the format of the tables.
 func (b booked) start() string { return b.Date + " " + b.StartTime }
 
-// task is what somebody wants done once, by one attempt or by several under one idempotency key.
+// task is something that should happen once: with a single attempt, or with several under one idempotency key.
 type task struct {
 	key string // Idempotency-Key, or ""
 
@@ -68,31 +68,31 @@ type task struct {
 	attempts []*attempt
 }
 
-// operation is a task that makes something, and what is then done to that.
+// operation is a task that creates something, together with the later tasks on it.
 type operation struct {
 	task
 	kind     string
 	business *business
-	tag      string // the customer's e-mail address or name, which no other operation has
+	tag      string // the customer's email address or name; unique for the operation
 	apiKey   *apiKey
 	date     string
-	resource string // what it takes from, where that is linearizable by itself
+	resource string // the resource that it takes from, if its history can be checked separately
 	takes    [3]int
 	caps     [3]int
 	moves    []*move
 	cancels  []*cancel
 }
 
-// apiKey is a key of a business. The times of its revocation are 0 before.
+// apiKey is an API key of a business. Before its revocation, its times are 0.
 type apiKey struct {
 	id, secret     string
-	revoking, gone atomic.Int64 // when its revocation was asked for, and when it was answered
+	revoking, gone atomic.Int64 // when its revocation was requested, and when that was answered
 }
 
-// clientDeadline is how long a client waits: three times as long as a service may take.
+// clientDeadline is the timeout of clients: three times the maximum time of a service.
 const clientDeadline = 30 * time.Second
 
-// caller sends requests to the replicas in turn, as an ingress does; it repeats nothing.
+// caller sends requests to the replicas in turn, like an ingress. It does not retry.
 type caller struct {
 	cluster *cluster
 	begun   time.Time
@@ -110,7 +110,7 @@ func newCaller(c *cluster, begun time.Time, seen func(*attempt)) *caller {
 
 func (c *caller) since() time.Duration { return now().Sub(c.begun) }
 
-// pick is the next replica of a service whose process runs, as others are taken off an ingress's list.
+// pick returns the next running replica of a service: an ingress skips the others too.
 func (c *caller) pick(service string) *replica {
 	all := c.cluster.of(service)
 	first := int(c.next.Add(1))
@@ -133,13 +133,13 @@ func (r *replica) runs() bool {
 	}
 }
 
-// message is one HTTP request, whoever answers it.
+// message is one HTTP request to a service.
 type message struct {
 	service, method, path string
 	body                  any
 	header                map[string]string
 	read                  func(a *attempt, body []byte)
-	inside                bool // to the port for peers
+	inside                bool // to the internal port
 }
 
 func (c *caller) send(ctx context.Context, m message) *attempt {
@@ -175,7 +175,7 @@ func (c *caller) exchange(ctx context.Context, r *replica, m message, a *attempt
 	if err != nil {
 		return nil, err
 	}
-	request.GetBody = nil // without it, the transport sends no request twice
+	request.GetBody = nil // the transport could otherwise send a request twice
 	n := c.address.Add(1)
 	request.Header.Set("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255))
 	request.Header.Set("Content-Type", "application/json")
@@ -194,7 +194,7 @@ func (c *caller) exchange(ctx context.Context, r *replica, m message, a *attempt
 	return body, err
 }
 
-// judge says what an answer means.
+// judge sets the verdict of an answer.
 func (a *attempt) judge(m message, body []byte) {
 	switch {
 	case a.status >= 200 && a.status < 300:
@@ -206,7 +206,7 @@ func (a *attempt) judge(m message, body []byte) {
 		a.trouble = string(body)
 	default:
 		var said struct{ MessageCode, Error string }
-		_ = json.Unmarshal(body, &said) // an answer that is none has no code, which counts as unknown
+		_ = json.Unmarshal(body, &said) // an unreadable answer has no code, and its outcome is unknown
 		a.refuse(said.MessageCode)
 		if a.status == http.StatusBadRequest || a.code == "" {
 			a.trouble = string(body)
@@ -214,7 +214,7 @@ func (a *attempt) judge(m message, body []byte) {
 	}
 }
 
-// refuse notes a refusal; all but one code are true for good.
+// refuse records a refusal. All codes except one are final.
 func (a *attempt) refuse(code string) {
 	a.code, a.verdict = code, refused
 	if code == "outcome_unknown" || code == "" {
@@ -249,7 +249,7 @@ func readThing(a *attempt, body []byte) {
 	a.id, a.digest = a.answer.ID, sha256.Sum256(body)
 }
 
-// readManaged reads what a customer sees by their link.
+// readManaged reads the customer view of a booking.
 func readManaged(a *attempt, body []byte) {
 	var said struct{ Booking booked }
 	if err := json.Unmarshal(body, &said); err != nil || said.Booking.ID == "" {
@@ -258,7 +258,7 @@ func readManaged(a *attempt, body []byte) {
 	a.answer, a.id = said.Booking, said.Booking.ID
 }
 
-// readTool reads what a tool of MCP answered, which is a 200 also where it refuses.
+// readTool reads the answer of an MCP tool, which has status 200 even for a refusal.
 func readTool(a *attempt, body []byte) {
 	var said struct {
 		Result *struct {

@@ -21,38 +21,38 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 )
 
-// replicas is how many processes each service has.
+// replicas is the number of processes of each service.
 const replicas = 2
 
 var services = components.Names()
 
-// migrated are those with tables.
+// migrated are the services with tables.
 var migrated = slices.DeleteFunc(components.Names(), func(name string) bool { return !components.All[name].Tables })
 
 const (
 	toPostgres = "postgres"
 	toRedis    = "redis"
-	pagesURL   = "https://pages.soak" // nobody is there: clients do what the pages would
+	pagesURL   = "https://pages.soak" // no server has this address: clients do the work of the pages
 )
 
-// cluster is every service twice, each as a process of its own, and the links between all of them and the stores.
+// cluster runs two processes of every service, and the links between them and the stores.
 type cluster struct {
 	programs string
 	logs     string
 	stores   *stores
-	settings []string          // of every service
-	secrets  map[string]string // that each service shows the others, by its name
+	settings []string          // for every service
+	secrets  map[string]string // with which each service authenticates to the others, by its name
 	replicas []*replica
 }
 
-// replica is one process of a service. It can end and be started again; its ports and links stay.
+// replica is one process of a service. It can end and be started again with the same ports and links.
 type replica struct {
 	service          string
 	name             string
 	public, internal int
-	ingress          *link            // from the clients to its public port
+	ingress          *link            // from clients to its public port
 	inside           *link            // from the customers' pages to its internal port
-	links            map[string]*link // from it, by target
+	links            map[string]*link // outgoing, by target
 	environment      []string
 
 	mu      sync.Mutex
@@ -84,12 +84,12 @@ func newCluster(programs, logs string, s *stores, settings []string) (*cluster, 
 	return c, nil
 }
 
-// asPages returns the headers of a request that the customers' pages send to a service for an actor.
+// asPages returns the headers of a request from the customers' pages to a service, in the name of an actor.
 func (c *cluster) asPages(service string, kind actor.Kind) map[string]string {
 	return map[string]string{peer.SecretHeader: peer.Credential(c.secrets["pages"], service), actor.Header: string(kind)}
 }
 
-// connect makes the links of a replica and the settings that name them.
+// connect creates the links of a replica and the settings that refer to them.
 func (c *cluster) connect(r *replica) error {
 	targets := map[string]func() []string{toPostgres: c.stores.postgresAddress, toRedis: c.stores.redisAddress}
 	for _, peer := range components.All[r.service].Calls {
@@ -131,7 +131,7 @@ func (c *cluster) internals(service string) []string {
 	return addresses
 }
 
-// of is the replicas of a service.
+// of returns the replicas of a service.
 func (c *cluster) of(service string) []*replica {
 	var all []*replica
 	for _, r := range c.replicas {
@@ -142,7 +142,7 @@ func (c *cluster) of(service string) []*replica {
 	return all
 }
 
-// start migrates and starts everything, and returns when all say that they are ready.
+// start migrates and starts all services. It returns when all report ready.
 func (c *cluster) start(ctx context.Context) error {
 	for _, service := range migrated {
 		r := c.of(service)[0]
@@ -165,13 +165,13 @@ func (c *cluster) start(ctx context.Context) error {
 	return nil
 }
 
-// launch starts a replica's process with its clock apart from the machine's.
+// launch starts a replica's process. Its clock differs from the machine's by apart.
 func (c *cluster) launch(r *replica, apart time.Duration) error {
 	log, err := os.OpenFile(filepath.Join(c.logs, r.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = log.Close() }() // the process has its own
+	defer func() { _ = log.Close() }() // the process has its own handle
 	command := exec.Command(filepath.Join(c.programs, r.service))
 	command.Env = append(append(os.Environ(), r.environment...), "SLOTMESH_NOW="+now().Add(apart).Format(time.RFC3339Nano))
 	command.Stdout, command.Stderr = log, log
@@ -189,7 +189,7 @@ func (c *cluster) launch(r *replica, apart time.Duration) error {
 
 var readiness = &http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 
-// awaitReady returns when the replica says that it is ready.
+// awaitReady returns when the replica reports ready.
 func (r *replica) awaitReady(ctx context.Context) error {
 	err := eventually(ctx, 2*time.Minute, 50*time.Millisecond, func() error {
 		answer, err := readiness.Get(fmt.Sprintf("http://127.0.0.1:%d/readyz", r.internal))
@@ -213,20 +213,20 @@ func (r *replica) signal(s syscall.Signal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.command != nil {
-		_ = r.command.Process.Signal(s) // it may have ended
+		_ = r.command.Process.Signal(s) // the process may have ended
 	}
 }
 
-// kill ends the process without a word.
+// kill ends the process with SIGKILL.
 func (r *replica) kill() {
 	r.signal(syscall.SIGKILL)
 	<-r.ended
 }
 
-// stoppedWithin is above DRAIN_TIMEOUT, so that a process that is still there by then hangs.
+// stoppedWithin is longer than DRAIN_TIMEOUT. A process that still runs after it hangs.
 const stoppedWithin = time.Minute
 
-// stop asks the process to end and says how it did not end well.
+// stop sends SIGTERM and waits. It returns an error if the process does not end in time with exit code 0.
 func (r *replica) stop() error {
 	r.signal(syscall.SIGTERM)
 	select {
@@ -261,7 +261,7 @@ func (c *cluster) close() {
 	}
 }
 
-// panics is what the logs hold of processes that died by themselves.
+// panics returns the panics in the logs.
 func (c *cluster) panics() []string {
 	var found []string
 	for _, r := range c.replicas {

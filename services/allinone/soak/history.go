@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 )
 
-// linear is a step of a history: something is taken from a resource, given back, or refused because there is not enough.
+// linear is a step of a history: a resource is taken, given back, or refused for lack of capacity.
 type linear struct {
 	kind  int
 	takes [3]int
@@ -26,8 +26,8 @@ const (
 	refusing
 )
 
-// stock is the model of everything that is sold: up to three counters with a capacity each. A time that one booking can
-// have is a counter up to 1.
+// stock is the model of all resources: up to three counters with a capacity
+// each. A start that only one booking can have is a counter with capacity 1.
 var stock = porcupine.Model{
 	Init: func() any { return [3]int{} },
 	Step: func(state, input, _ any) (bool, any) {
@@ -53,8 +53,9 @@ var stock = porcupine.Model{
 	DescribeOperation: func(input, _ any) string { return fmt.Sprintf("%+v", input) },
 }
 
-// linearizable judges each resource's history, and returns how many there are and which hold no order that explains them.
-// An attempt without an answer has happened where its row is there, at any time from its beginning on.
+// linearizable checks each resource's history. It returns the number of histories,
+// and the resources whose history no order of the operations explains. An attempt
+// without an answer has happened if its row exists, at any time since its beginning.
 func (w *workload) linearizable(rows map[string][]row, changes map[uuid.UUID][]change) (int, []string) {
 	histories := map[string][]porcupine.Operation{}
 	for _, op := range w.done {
@@ -68,7 +69,7 @@ func (w *workload) linearizable(rows map[string][]row, changes map[uuid.UUID][]c
 	var broken []string
 	for resource, history := range histories {
 		for i := range history {
-			history[i].ClientId = i // each operation stands for itself
+			history[i].ClientId = i // each operation has a client of its own
 		}
 		if porcupine.CheckOperationsTimeout(stock, history, time.Minute) == porcupine.Illegal {
 			broken = append(broken, fmt.Sprintf("the history of %s has no order that explains it: %s", resource, describe(history)))
@@ -88,7 +89,7 @@ func describe(history []porcupine.Operation) string {
 	return text
 }
 
-// history is what an operation did to its resource, and to those that it was moved to.
+// history adds the steps of an operation on its resource, and on those to which it was rescheduled.
 func (op *operation) history(rows []row, changes map[uuid.UUID][]change, step func(resource string, step porcupine.Operation)) {
 	at := op.resource
 	add := func(kind int, begin, end time.Duration) {
@@ -99,7 +100,7 @@ func (op *operation) history(rows []row, changes map[uuid.UUID][]change, step fu
 	}
 	for _, m := range op.moves {
 		at = m.to.resource
-		if no := m.refused("idempotency_in_progress", "conflict"); no != nil { // what is cancelled cannot be moved
+		if no := m.refused("idempotency_in_progress", "conflict"); no != nil { // a cancelled booking cannot be rescheduled
 			add(refusing, no.begin, no.end)
 		}
 	}
@@ -131,7 +132,7 @@ func (op *operation) history(rows []row, changes map[uuid.UUID][]change, step fu
 
 const never = time.Duration(math.MaxInt64)
 
-// span is between which moments a task happened, if it did.
+// span returns the time range in which a task happened, if it did.
 func (t *task) span() (time.Duration, time.Duration) {
 	begin, end := never, never
 	for _, a := range t.attempts {
@@ -145,8 +146,8 @@ func (t *task) span() (time.Duration, time.Duration) {
 	return begin, end
 }
 
-// refused is the first attempt that was refused as there was not enough, or nil; under a key, later ones may only repeat it. These codes
-// say something else.
+// refused returns the first attempt that was refused for lack of capacity, or nil. Under a key, later
+// attempts may only repeat it. It ignores refusals with one of codes, which have another reason.
 func (t *task) refused(codes ...string) *attempt {
 	var no *attempt
 	for _, a := range t.attempts {

@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// direction is the way that bytes take over a link.
+// direction is the direction of bytes in a link.
 type direction int
 
 const (
 	asking    direction = iota // from the caller to the target
-	answering                  // back
+	answering                  // from the target to the caller
 	directions
 )
 
-// condition is what is wrong with a link; the zero value is a good one.
+// condition is the fault of a link. The zero value is no fault.
 type condition struct {
-	held  [directions]bool // bytes of this direction wait until the fault ends, as TCP sends them again then
-	cut   bool             // connections are reset, new ones too
-	loses int              // every so many answers, one is lost with its connection; 0: none
+	held  [directions]bool // bytes in this direction wait until the fault ends, as TCP would retransmit them
+	cut   bool             // existing and new connections are reset
+	loses int              // loses the nth answer of each n, with its connection; 0: none
 	delay time.Duration    // before each answer
 }
 
-// link is the network between one caller and the replicas of one target. It listens on loopback and hands each
-// connection to the next replica that takes it, as the address of a Kubernetes service does.
+// link is the network between one caller and the replicas of one target. It listens on loopback and
+// forwards each connection to the next replica that accepts it, like the address of a Kubernetes service.
 type link struct {
 	listener net.Listener
 	targets  func() []string // "host:port", or the path of a Unix socket
@@ -36,15 +36,15 @@ type link struct {
 	changed chan struct{} // closed when now changes
 	pairs   map[*pair]struct{}
 	next    int
-	replies int // while answers are lost
+	replies int // number of answers since losses began
 	closed  bool
 	all     sync.WaitGroup
 }
 
-// pair is a connection of the caller and the one to the target that it goes on in.
+// pair is a connection of the caller with the forwarded connection to the target.
 type pair struct{ caller, target net.Conn }
 
-// reset ends both, without the polite end that would look like a whole answer.
+// reset resets both connections. A normal close would look like the end of a complete answer.
 func (p *pair) reset() {
 	for _, c := range []net.Conn{p.caller, p.target} {
 		if t, ok := c.(*net.TCPConn); ok {
@@ -66,7 +66,7 @@ func newLink(targets func() []string) (*link, error) {
 
 func (l *link) address() string { return l.listener.Addr().String() }
 
-// set changes what is wrong with the link. Connections that are there feel it as well.
+// set changes the fault of the link, also for existing connections.
 func (l *link) set(now condition) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +126,7 @@ func (l *link) serve(caller net.Conn) {
 	both.Wait()
 }
 
-// keep notes a connection, unless the link was cut meanwhile.
+// keep registers a connection. It reports false if the link was cut in the meantime.
 func (l *link) keep(p *pair) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,7 +145,7 @@ func (l *link) forget(p *pair) {
 	_ = p.target.Close()
 }
 
-// dial connects to the next target that takes the connection, or returns nil.
+// dial connects to the next target that accepts a connection, or returns nil.
 func (l *link) dial() net.Conn {
 	targets := l.targets()
 	l.mu.Lock()
@@ -164,7 +164,8 @@ func (l *link) dial() net.Conn {
 	return nil
 }
 
-// pump copies one direction. The end of one direction is passed on alone, so that half-closed connections stay that.
+// pump copies one direction. It closes only this direction at
+// its end, so that half-closed connections stay half-closed.
 func (l *link) pump(p *pair, way direction, to, from net.Conn) {
 	buffer := make([]byte, 16<<10)
 	for {
@@ -188,7 +189,7 @@ func (l *link) pump(p *pair, way direction, to, from net.Conn) {
 	}
 }
 
-// pass waits until bytes may go on, and reports false where the connection is to be reset instead.
+// pass waits until bytes may be forwarded. It reports false if the connection must be reset instead.
 func (l *link) pass(p *pair, way direction) bool {
 	for {
 		now, changed := l.state()
@@ -211,7 +212,7 @@ func (l *link) pass(p *pair, way direction) bool {
 	}
 }
 
-// loses counts an answer and says whether it is one that is lost.
+// loses counts an answer and reports whether it must be lost.
 func (l *link) loses(now condition) bool {
 	if now.loses == 0 {
 		return false

@@ -14,21 +14,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 )
 
-// change is an event of a booking, an order of tickets or a reservation: what was done, by whom, and how it was then.
+// change is an event of a booking, an order of tickets or a
+// reservation: what was done, by which actor, and the state after it.
 type change struct {
 	SubjectID uuid.UUID
 	Sequence  int
 	Type      event.Type
 	By        actor.Kind
-	At        time.Time // by the clock of the replica
-	Start     string    // local, as of row
+	At        time.Time // by the replica's clock
+	Start     string    // local, in the format of row
 	StartsAt  time.Time
 	StaffID   *uuid.UUID
-	From      *string // of a move: the start before
-	Refund    *int64  // what is to be refunded since; nil: nothing
+	From      *string // of a reschedule: the previous start
+	Refund    *int64  // amount to refund since then; nil: none
 }
 
-// changes are the events of each booking, order of tickets and reservation, in their order.
+// changes returns the events of each booking, order of tickets and reservation, in their order.
 func (t *tables) changes(ctx context.Context) (map[uuid.UUID][]change, error) {
 	found, err := t.conn.Query(ctx, `
 		SELECT subject_id, sequence, type, actor_kind, at, coalesce(to_char((data ->> 'local_start')::timestamp, 'YYYY-MM-DD HH24:MI:SS'), ''),
@@ -52,7 +53,7 @@ func (t *task) may() bool {
 	return slices.ContainsFunc(t.attempts, func(a *attempt) bool { return a.verdict != refused })
 }
 
-// did returns the attempt that was told it had, or nil.
+// did returns an attempt with a successful answer, or nil.
 func (t *task) did() *attempt {
 	if i := slices.IndexFunc(t.attempts, func(a *attempt) bool { return a.verdict == made }); i >= 0 {
 		return t.attempts[i]
@@ -60,7 +61,7 @@ func (t *task) did() *attempt {
 	return nil
 }
 
-// behind are the moves that may be the event.
+// behind returns the reschedules that may have caused the event.
 func (op *operation) behind(c change) []*move {
 	var found []*move
 	for _, m := range op.moves {
@@ -71,8 +72,8 @@ func (op *operation) behind(c change) []*move {
 	return found
 }
 
-// when is between which moments an event was that these moves may be. An answer that shows the booking as it was then, or later, came
-// after it; where there is none, nobody knows by when.
+// when returns the time range of an event that one of these reschedules caused. The event came before each
+// answer that shows the booking in that state or a later one. Without such an answer, the end is unlimited.
 func when(c change, moves []*move) (time.Duration, time.Duration) {
 	begin, end := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 	for _, m := range moves {
@@ -88,7 +89,8 @@ func when(c change, moves []*move) (time.Duration, time.Duration) {
 	return begin, end
 }
 
-// moved: a booking is where its moves took it, each by one event, and each answer says where it was.
+// moved checks that each booking is where its reschedules put it,
+// with one event for each, and that answers show its previous states.
 func (j *judgement) moved(op *operation) {
 	for _, r := range j.rows[op.tag] {
 		changes := j.changes[r.ID]
@@ -123,13 +125,14 @@ func value(text *string) string {
 	return *text
 }
 
-// toldOfMove: what was answered as moved has been there since an event, and the answer shows the booking as an event left it.
+// toldOfMove checks a successful answer of a reschedule: an event put the
+// booking at that start, and the answer shows the booking as an event left it.
 func (j *judgement) toldOfMove(op *operation, m *move) {
 	for _, a := range m.attempts {
 		if a.verdict != made {
 			continue
 		}
-		id, _ := uuid.Parse(a.id) // of what is none there are no changes
+		id, _ := uuid.Parse(a.id) // an invalid id has no changes
 		changes := j.changes[id]
 		told := slices.IndexFunc(changes, func(c change) bool { return c.Sequence == a.answer.Sequence })
 		been := slices.IndexFunc(changes, func(c change) bool { return c.Sequence <= a.answer.Sequence && c.Start == m.to.start() })
@@ -144,7 +147,8 @@ func (j *judgement) toldOfMove(op *operation, m *move) {
 	}
 }
 
-// movable: a booking was moved to where some offer allowed it that was the newest at a moment of the request.
+// movable checks that a booking was rescheduled to a start that was
+// allowed by an offer that was the newest one during the request.
 func (j *judgement) movable(op *operation, c change, moves []*move) {
 	begin, end := when(c, moves)
 	oldest, newest := int64(0), int64(math.MaxInt64)
@@ -170,18 +174,19 @@ func (j *judgement) movable(op *operation, c change, moves []*move) {
 	j.wrong(op, "no version of the offer from %d to %d allows the move to %s: %s", oldest, newest, c.Start, why)
 }
 
-// owed is what is to be refunded of what was paid (lifecycle.md §4): each amount that the tasks that may have cancelled it say.
+// owed returns the possible refunds of a payment (lifecycle.md
+// §4): one for each task that may have cancelled the booking.
 func (op *operation) owed(p payment, changes []change) []int64 {
 	paid := slices.IndexFunc(changes, func(c change) bool { return c.Type == event.PaymentSucceeded })
 	off := slices.IndexFunc(changes, func(c change) bool { return strings.HasSuffix(string(c.Type), ".cancelled") })
 	switch {
 	case paid < 0 || off < 0:
 		return []int64{0}
-	case off < paid: // what is paid for nothing goes back whole
+	case off < paid: // a payment after the cancellation is refunded in full
 		return []int64{p.Amount}
 	}
 	byPolicy := policyRefund(p.Amount, changes[off].At, changes[off].StartsAt)
-	for i, c := range changes[:off] { // a reschedule by the customer bounds it
+	for i, c := range changes[:off] { // a reschedule by the customer limits the refund
 		if i > 0 && c.Type == event.BookingRescheduled && c.By == actor.Customer {
 			byPolicy = min(byPolicy, policyRefund(p.Amount, c.At, changes[i-1].StartsAt))
 		}
@@ -194,7 +199,7 @@ func (op *operation) owed(p payment, changes []change) []int64 {
 		amount := map[any]int64{nil: byPolicy, "policy": byPolicy, "full": p.Amount, "none": 0, 12.5: 1250}[c.refund]
 		if a := c.did(); a != nil {
 			if told := a.answer.Payment; told != nil && told.Refund != nil && int64(math.Round(told.Refund.Amount*100)) != amount {
-				return nil // it was told of another one
+				return nil // the answer named another amount
 			}
 			return []int64{amount}
 		}
@@ -203,7 +208,7 @@ func (op *operation) owed(p payment, changes []change) []int64 {
 	return amounts
 }
 
-// refunds: what went back is what was owed, by the answer, the events, the tables and the provider.
+// refunds checks that answers, events, tables and the provider agree that the refund is the owed one.
 func (j *judgement) refunds(op *operation, p payment) {
 	changes := j.changes[p.SubjectID]
 	owed := op.owed(p, changes)

@@ -13,30 +13,30 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 )
 
-// place is a start that a booking can be moved to.
+// place is a start to which a booking can be rescheduled.
 type place struct {
 	date, clock string
-	staff       *uuid.UUID // nil: whom the service chooses
-	resource    string     // as of operation
+	staff       *uuid.UUID // nil: the service chooses the member
+	resource    string     // as in operation
 }
 
 func (p place) start() string { return p.date + " " + p.clock + ":00" }
 
-// move is a task that gives a booking another start (lifecycle.md §3).
+// move is a task that reschedules a booking (lifecycle.md §3).
 type move struct {
 	task
-	by actor.Kind // the owner, or the customer by their link
+	by actor.Kind // the owner, or the customer with the booking's link
 	to place
 }
 
-// cancel is a task that cancels what was made (lifecycle.md §4).
+// cancel is a task that cancels a booking, an order or a reservation (lifecycle.md §4).
 type cancel struct {
 	task
 	by     actor.Kind
-	refund any // the owner's wish: policy, full, none or an amount; of a customer nil, who has what the policy gives
+	refund any // chosen by the owner: policy, full, none or an amount; nil for a customer, to whom the policy applies
 }
 
-// afterwards moves what was booked, up to twice, and cancels some of it, now and then both at the same time.
+// afterwards reschedules a booking up to twice and cancels some bookings, sometimes both at the same time.
 func (c *client) afterwards(ctx context.Context, op *operation, booked *attempt, elsewhere func() place) {
 	if booked.verdict != made || booked.id == "" {
 		return
@@ -62,7 +62,7 @@ func (c *client) afterwards(ctx context.Context, op *operation, booked *attempt,
 	}
 }
 
-// anywhere is a start of the mixed business, at times with a member who may not serve it.
+// anywhere returns a start in the mixed business, sometimes with a member who may not be qualified.
 func (c *client) anywhere() place {
 	p := place{date: c.day(), clock: c.clock()}
 	if c.rng.IntN(4) == 0 {
@@ -89,7 +89,7 @@ func (c *client) move(ctx context.Context, op *operation, booked *attempt, to pl
 	c.perform(ctx, &mv.task, m)
 }
 
-// newCancel is a cancellation by the owner.
+// newCancel returns a cancellation by the owner.
 func (c *client) newCancel(op *operation, booked *attempt, key string) (*cancel, message) {
 	refunds := []any{"policy", "full", "none"}
 	if op.kind == "paid" {
@@ -101,7 +101,7 @@ func (c *client) newCancel(op *operation, booked *attempt, key string) (*cancel,
 	return made, c.adminMessage(http.MethodPost, path, object{"refund": made.refund}, key)
 }
 
-// cancelByLink is the customer, who looks at the refund first.
+// cancelByLink cancels as the customer, after a look at the refund.
 func (c *client) cancelByLink(ctx context.Context, op *operation, booked *attempt) {
 	token := booked.answer.token
 	if token == "" {
@@ -117,7 +117,7 @@ func (c *client) cancelByLink(ctx context.Context, op *operation, booked *attemp
 	c.perform(ctx, &made.task, c.linkMessage(http.MethodPost, token+"/cancel", body, made.key))
 }
 
-// linkMessage is what the customers' pages ask for a customer who follows their link.
+// linkMessage returns the request that the customers' pages send for a customer with a link.
 func (c *client) linkMessage(method, path string, body any, key string) message {
 	header := c.call.cluster.asPages("booking", actor.Customer)
 	if method == http.MethodGet {
@@ -129,14 +129,14 @@ func (c *client) linkMessage(method, path string, body any, key string) message 
 	return message{service: "booking", inside: true, method: method, path: "/internal/manage/" + path, body: body, header: header, read: readManaged}
 }
 
-// readMoved reads the booking that was moved. Repeated answers agree in where it is; one that found it there already, and so changed
-// nothing, shows the rest as it is by then.
+// readMoved reads a rescheduled booking. Repeated answers must agree only on the start: an attempt
+// that finds the booking there already changes nothing and shows its other current values.
 func readMoved(a *attempt, body []byte) {
 	readThing(a, body)
 	a.digest = [32]byte{}
 }
 
-// cancelSome has the owner cancel some of what they made.
+// cancelSome cancels some objects as the owner who made them.
 func (c *client) cancelSome(ctx context.Context, op *operation, a *attempt, path string) {
 	if a.verdict != made || a.id == "" || c.rng.IntN(5) < 2 {
 		return
@@ -146,12 +146,12 @@ func (c *client) cancelSome(ctx context.Context, op *operation, a *attempt, path
 	cancelled.note(c.call.send(ctx, c.adminMessage(http.MethodPost, "businesses/"+op.business.slug+"/"+path+"/"+a.id+"/cancel", nil, "")))
 }
 
-// String is a move in a line of a report.
+// String formats a reschedule as one line of a report.
 func (m *move) String() string {
 	return fmt.Sprintf("%s moves to %s key %q: %v", m.by, m.to.start(), m.key, m.attempts)
 }
 
-// String is a cancellation in a line of a report.
+// String formats a cancellation as one line of a report.
 func (c *cancel) String() string {
 	refund, _ := json.Marshal(c.refund)
 	return fmt.Sprintf("%s cancels, refund %s, key %q: %v", c.by, refund, c.key, c.attempts)

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/components"
 )
 
-// nemesis draws faults from a seed and lets them happen. The same seed draws the same faults in the same order; what
-// they meet is never quite the same.
+// nemesis causes faults that it draws from a seed. The same seed draws the same
+// faults in the same order. The requests that they affect differ between runs.
 type nemesis struct {
 	w       *workload
 	cluster *cluster
@@ -24,23 +24,23 @@ type nemesis struct {
 
 	mu       sync.Mutex
 	troubles []trouble
-	wrong    []string // what went wrong that no fault excuses
+	wrong    []string // problems that no fault excuses
 }
 
-// trouble is a fault that was.
+// trouble is a past fault.
 type trouble struct {
 	kind       string
 	begin, end time.Duration
-	replica    *replica // whose clients cannot expect answers meanwhile; nil: none
+	replica    *replica // the replica whose clients may miss answers in that time; nil: none
 }
 
-// fault is something that goes wrong for a while. begin does it and returns how it is put right again.
+// fault is a kind of fault. draw chooses its target and returns functions that cause it and end it.
 type fault struct {
 	kind string
 	draw func(n *nemesis) (at string, r *replica, do func(context.Context) error, undo func(context.Context) error)
 }
 
-// faults by kind; each is as likely as the others.
+// faults are all kinds, with equal probability.
 var faults = []fault{
 	{"kill", (*nemesis).kill},
 	{"pause", (*nemesis).pause},
@@ -65,13 +65,13 @@ var faults = []fault{
 	{"provider ill", (*nemesis).sicken},
 }
 
-// faultLasts bounds one; a pause longer than a client's patience teaches nothing more.
+// Bounds of a fault's duration. A pause longer than a client's timeout would find nothing new.
 const (
 	shortestFault = 300 * time.Millisecond
 	longestFault  = 6 * time.Second
 )
 
-// run makes faults until ctx ends, now and then two at a time, and puts all of them right again.
+// run causes faults until ctx ends, sometimes two at a time, and then ends all of them.
 func (n *nemesis) run(ctx context.Context) {
 	healing := context.WithoutCancel(ctx)
 	var open sync.WaitGroup
@@ -125,7 +125,7 @@ func (n *nemesis) fail(format string, args ...any) {
 
 func nothing(context.Context) error { return nil }
 
-// apart is how wrong a replica's clock is.
+// apart returns the error of a replica's clock.
 func (n *nemesis) apart() time.Duration {
 	return time.Duration(n.rng.IntN(6000)-3000) * time.Millisecond
 }
@@ -155,7 +155,7 @@ func (n *nemesis) pause() (string, *replica, step, step) {
 		func(context.Context) error { r.signal(syscall.SIGCONT); return nil }
 }
 
-// roll restarts all replicas of a service, one after the other.
+// roll restarts all replicas of a service one after the other.
 func (n *nemesis) roll() (string, *replica, step, step) {
 	all, apart := n.cluster.of(services[n.rng.IntN(len(services))]), n.apart()
 	return all[0].name, nil, func(ctx context.Context) error {
@@ -171,7 +171,7 @@ func (n *nemesis) roll() (string, *replica, step, step) {
 	}, nothing
 }
 
-// linked draws one of the links of a replica: to a store, to a peer, or from its clients.
+// linked draws one of a replica's links: to a store, to a peer, or from its clients.
 func linked(draw func(*nemesis) condition) func(*nemesis) (string, *replica, step, step) {
 	return func(n *nemesis) (string, *replica, step, step) {
 		r := n.anyReplica()
@@ -201,7 +201,7 @@ func ofRedis(c condition) func(*nemesis) (string, *replica, step, step) {
 	return func(n *nemesis) (string, *replica, step, step) {
 		do := setting(c, n.linksTo(toRedis)...)
 		undo := func(ctx context.Context) error {
-			if c.cut { // one that starts again is empty
+			if c.cut { // a restarted Redis is empty
 				if err := n.cluster.stores.redis.FlushAll(ctx).Err(); err != nil {
 					return err
 				}
@@ -228,7 +228,8 @@ func (n *nemesis) crash() (string, *replica, step, step) {
 	return toPostgres, nil, n.cluster.stores.crashPostgres, n.cluster.stores.restartPostgres
 }
 
-// loseWrites lets PostgreSQL do what it is asked to and loses some of its answers, for all replicas of a service that writes.
+// loseWrites makes PostgreSQL execute statements but loses some
+// of its answers, for all replicas of a service that writes.
 func (n *nemesis) loseWrites() (string, *replica, step, step) {
 	service := migrated[n.rng.IntN(len(migrated))]
 	var links []*link
@@ -243,7 +244,7 @@ func (n *nemesis) sicken() (string, *replica, step, step) {
 		func(context.Context) error { n.w.provider.setIll(false); return nil }
 }
 
-// owner changes the offer and the keys of a business while it is sold.
+// owner changes the offers and the API keys of the businesses during the run.
 type owner struct {
 	n        *nemesis
 	rng      *rand.Rand
@@ -252,7 +253,7 @@ type owner struct {
 	changes  map[string]int
 }
 
-// published is an attempt to publish; its version is 0 where no answer told it.
+// published is an attempt to publish. Its version is 0 if no answer contained it.
 type published struct {
 	business *business
 	attempt  *attempt
@@ -272,7 +273,7 @@ func (o *owner) run(ctx context.Context) {
 	}
 }
 
-// change closes a day that is in demand, or lets a member go or come back.
+// change closes a requested day, or makes a member inactive or active again.
 func (o *owner) change(ctx context.Context) {
 	next := edition{closed: map[string]bool{}, away: o.edition.away}
 	for date := range o.edition.closed {
@@ -288,7 +289,7 @@ func (o *owner) change(ctx context.Context) {
 	}
 }
 
-// publish reports whether it was acknowledged.
+// publish publishes an edition and reports whether the answer was a success.
 func (o *owner) publish(ctx context.Context, b *business, e edition) bool {
 	m := o.n.w.adminMessage(http.MethodPut, "businesses/"+b.slug, b.manifest(e, o.n.w.today), "")
 	p := published{business: b}
@@ -299,13 +300,13 @@ func (o *owner) publish(ctx context.Context, b *business, e edition) bool {
 	return p.attempt.verdict == made
 }
 
-// revoke makes a key and lets the oldest one go.
+// revoke creates a key and revokes the oldest one.
 func (o *owner) revoke(ctx context.Context) {
 	w, ctx := o.n.w, context.WithoutCancel(ctx)
 	b := []*business{w.exact, w.mixed}[o.rng.IntN(2)]
 	fresh, err := w.newKey(ctx, b)
 	if err != nil {
-		return // the next time, then
+		return // try again the next time
 	}
 	w.mu.Lock()
 	old := w.keys[b][0]
@@ -318,13 +319,13 @@ func (o *owner) revoke(ctx context.Context) {
 		old.gone.Store(int64(a.end))
 	}
 	o.changes["keys revoked"]++
-	sleep(ctx, time.Second) // in which clients go on with the old key
+	sleep(ctx, time.Second) // in the meantime clients still use the old key
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.keys[b] = slices.DeleteFunc(slices.Clone(w.keys[b]), func(k *apiKey) bool { return k == old })
 }
 
-// newKey makes an API key.
+// newKey creates an API key.
 func (w *workload) newKey(ctx context.Context, b *business) (*apiKey, error) {
 	k := &apiKey{}
 	m := w.adminMessage(http.MethodPost, "businesses/"+b.slug+"/keys", object{"name": "soak " + uuid.NewString(), "scope": "all"}, "")

@@ -8,29 +8,29 @@ import (
 	"github.com/google/uuid"
 )
 
-// business is what a manifest of the soak offers. What is sold when, and how much of it, stays; the owner only closes
-// days and sends members away.
+// business describes a manifest of the soak. The services and their capacities
+// do not change; the owner only closes days and makes members inactive.
 type business struct {
 	slug     string
 	id       uuid.UUID
 	services []*service
-	staff    []string // keys of members, in order
+	staff    []string // keys of members in their order
 	events   []*ticketed
-	paid     []*ticketed // events whose tickets are paid online
+	paid     []*ticketed // events with tickets that are paid online
 	rentals  []*rental
 
-	exact bool // its owner changes nothing, so that a refusal always says that something is taken
+	exact bool // its owner changes nothing, so that every refusal means that the time is taken
 }
 
-// service is a service of a manifest.
+// service is a service in a manifest.
 type service struct {
 	key           string
 	id            uuid.UUID
 	minutes       int
-	before, after int // buffers
+	before, after int // buffers in minutes
 	staff         []string
-	capacity      int    // of lanes, or of each class session
-	session       string // key of its daily class; its time is sessionTime
+	capacity      int    // parallel places, or seats of each class session
+	session       string // key of its daily class, which begins at sessionTime
 	paid          bool
 }
 
@@ -45,27 +45,28 @@ type rental struct {
 	id       uuid.UUID
 	quantity int
 	hourly   bool
-	paid     bool // online, by who reserves on the booking page
+	paid     bool // online, for customers of the booking page
 }
 
 const (
 	opensAt, closesAt = 8, 20 // o'clock, every day
 	intervalMinutes   = 15
-	sessionTime       = "19:00" // of each class, when its teacher is busy with nothing else
+	sessionTime       = "19:00" // of each class; its teacher has no other bookings then
 	tierCapacity      = 30
-	eventCapacity     = 50 // less than the two tiers together
+	eventCapacity     = 50 // less than the sum of the two tiers
 	events            = 40
 	paidEvents        = 10
 	advanceDays       = 3650
-	firstDay          = 3 // days after today: no clock of a replica makes it the past
+	firstDay          = 3 // days after today, so that it is in the future by the clock of any replica
 	stripeAccount     = "acct_soak"
 	priceCents        = 4000
 )
 
-// cancellationPolicy is each business's. Runs of more than half a minute book on both sides of its second rule.
+// cancellationPolicy is the policy of both businesses. Runs of
+// more than half a minute book on both sides of its second rule.
 var cancellationPolicy = []object{{"hours_before": 0, "refund_percent": 50}, {"hours_before": 240, "refund_percent": 75}}
 
-// policyRefund is what it gives back of an amount, 24 hours making a day.
+// policyRefund returns the refund of an amount by the policy. A day has 24 hours.
 func policyRefund(amount int64, cancelled, start time.Time) int64 {
 	percent := int64(0)
 	for _, rule := range cancellationPolicy { // by ascending hours
@@ -96,8 +97,8 @@ func newBusiness(slug string) *business {
 	return &business{slug: slug, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte("soak/"+slug))}
 }
 
-// exactBusiness sells what is linearizable by itself: half hours of named members on a grid where starts do not touch
-// each other, and seats of a class.
+// exactBusiness sells resources whose histories can be checked separately: half
+// hours of named members on a grid without overlaps, and seats of a class.
 func exactBusiness() *business {
 	b := newBusiness("exact")
 	b.exact = true
@@ -107,7 +108,7 @@ func exactBusiness() *business {
 	return b
 }
 
-// mixedBusiness sells everything there is.
+// mixedBusiness sells all kinds of things.
 func mixedBusiness() *business {
 	b := newBusiness("mixed")
 	b.staff = []string{"m0", "m1", "m2", "teacher", "p0"}
@@ -132,15 +133,15 @@ func mixedBusiness() *business {
 	return b
 }
 
-// edition is what the owner decides in one version.
+// edition is the owner's part of one version.
 type edition struct {
 	closed map[string]bool // dates
-	away   string          // key of the member who takes no bookings, or ""
+	away   string          // key of the inactive member, or ""
 }
 
 type object = map[string]any
 
-// manifest is the document of an edition.
+// manifest returns the manifest of an edition.
 func (b *business) manifest(e edition, today time.Time) object {
 	hours := object{}
 	for _, day := range weekdays {

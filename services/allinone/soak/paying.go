@@ -12,19 +12,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 )
 
-// pays reports whether what an operation makes is paid online: where its charge comes to nothing, it is cancelled by nobody.
+// pays reports whether the object is paid online. If its payment fails, the service cancels it by itself.
 func (op *operation) pays() bool { return strings.HasPrefix(op.kind, "paid") }
 
-// pay is what the customer does with a charge; told has the provider tell of it at once.
+// pay pays a charge as the customer. If told is true, the provider sends its notification at once.
 func (w *workload) pay(ctx context.Context, reference string, told bool) {
 	w.provider.pay(reference)
 	if told {
 		r := w.call.pick("booking")
-		_ = w.provider.tell(ctx, w.call.client, "http://"+r.ingress.address()+"/api/public/stripe/webhook") // what was not taken is told again
+		_ = w.provider.tell(ctx, w.call.client, "http://"+r.ingress.address()+"/api/public/stripe/webhook") // the provider sends a refused notification again
 	}
 }
 
-// buyTickets is a customer of the booking page, who buys tickets of two tiers and pays most of them.
+// buyTickets buys tickets of two tiers as a customer of the booking page, and pays most of them.
 func (c *client) buyTickets(ctx context.Context) {
 	e := c.mixed.paid[(c.epoch()/4+c.rng.IntN(2))%paidEvents]
 	op := c.begin(&operation{kind: "paid tickets", business: c.mixed})
@@ -35,7 +35,7 @@ func (c *client) buyTickets(ctx context.Context) {
 	})
 }
 
-// rentPaid is a customer of the booking page, who reserves a canoe and pays most of them.
+// rentPaid reserves a canoe as a customer of the booking page, and pays most of them.
 func (c *client) rentPaid(ctx context.Context) {
 	op := c.begin(&operation{kind: "paid reservation", business: c.mixed})
 	op.apiKey = nil
@@ -45,7 +45,8 @@ func (c *client) rentPaid(ctx context.Context) {
 	})
 }
 
-// onPage makes something as the booking page does, which is then paid on the provider's page, cancelled, or both, now and then at the same time.
+// onPage creates something like the booking page does. Then it is paid on
+// the provider's page, cancelled, or both, sometimes at the same time.
 func (c *client) onPage(ctx context.Context, op *operation, what, service, of string, body object) {
 	header := c.call.cluster.asPages(service, actor.Page)
 	if op.key != "" {
@@ -68,7 +69,8 @@ func (c *client) onPage(ctx context.Context, op *operation, what, service, of st
 	paying.Wait()
 }
 
-// readSold reads what was sold on the booking page. Repeated answers agree in what it is; the rest is as it is by then.
+// readSold reads what was sold on the booking page. Repeated answers
+// must agree only on its id: the other values are the current ones.
 func readSold(a *attempt, body []byte) {
 	readThing(a, body)
 	a.digest = sha256.Sum256([]byte(a.id))

@@ -2,7 +2,7 @@ package soak
 
 import "syscall"
 
-// endsWithParent lets no process outlive the soak, however that ends.
+// endsWithParent returns attributes that end the child process with the soak, even after a crash.
 func endsWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

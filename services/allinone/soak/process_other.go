@@ -4,5 +4,5 @@ package soak
 
 import "syscall"
 
-// endsWithParent keeps Ctrl-C from the processes, which the soak ends itself.
+// endsWithParent returns attributes that keep Ctrl-C from child processes, which the soak ends itself.
 func endsWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -20,9 +20,9 @@ import (
 
 const webhookSecret = "whsec_soak"
 
-// provider stands in for Stripe's API, as stripe-mock keeps no state: it remembers every charge by its idempotency key,
-// and what became of it. While it is ill, it does what it is asked to and then hangs, answers 500, breaks its answer off
-// or says 429 without having done it. Unlike Stripe, it does not repeat a 500 that it gave for a key.
+// provider is a fake of Stripe's API with state, which stripe-mock does not have. It stores every charge by
+// its idempotency key. While it is ill, it executes some calls but then hangs, answers 500 or breaks off
+// its answer; other calls it refuses with 429. Unlike Stripe, it does not repeat a 500 for the same key.
 type provider struct {
 	server  *http.Server
 	address string
@@ -32,14 +32,14 @@ type provider struct {
 	ill     bool
 	charges map[string]*charge // by reference
 	byKey   map[string]*charge // by idempotency key
-	notices []string           // references whose payment is still to be told
+	notices []string           // references of payments whose notification is not delivered yet
 	ended   chan struct{}
 }
 
-// checkoutURL is what the addresses of the provider's own pages begin with.
+// checkoutURL is the prefix of the addresses of the provider's payment pages.
 const checkoutURL = "https://checkout.soak/"
 
-// charge is a PaymentIntent, or a Checkout Session with the PaymentIntent that comes of it.
+// charge is a PaymentIntent, or a Checkout Session with its PaymentIntent.
 type charge struct {
 	reference string
 	subject   string // id of the booking, the order of tickets or the reservation
@@ -82,7 +82,7 @@ func (p *provider) setIll(ill bool) {
 	p.ill = ill
 }
 
-// answer sends what a call gives, unless the provider is ill and the dice say otherwise.
+// answer sends the result of call. If the provider is ill, a random number may choose a fault.
 func (p *provider) answer(call func(r *http.Request) (int, object)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_ = r.ParseForm() // an unreadable form has no values
@@ -99,14 +99,14 @@ func (p *provider) answer(call func(r *http.Request) (int, object)) http.Handler
 		status, body := call(r)
 		p.mu.Unlock()
 		switch way {
-		case 1, 2: // it hangs
+		case 1, 2: // hangs
 			select {
 			case <-r.Context().Done():
 			case <-p.ended:
 			}
 		case 3:
 			respond(w, http.StatusInternalServerError, problem("api_error", ""))
-		case 4: // the answer breaks off
+		case 4: // breaks off the answer
 			w.Header().Set("Content-Length", "1000")
 			_, _ = io.WriteString(w, `{"id": "pi_`)
 			panic(http.ErrAbortHandler)
@@ -126,10 +126,10 @@ func problem(kind, code string) object {
 	return object{"error": object{"type": kind, "code": code, "message": "no"}}
 }
 
-// isSession reports whether it is paid on the provider's own page.
+// isSession reports whether the charge is paid on the provider's page.
 func (c *charge) isSession() bool { return strings.HasPrefix(c.reference, "cs_") }
 
-// intent is what refunds of it name.
+// intent returns the reference that refunds of the charge use.
 func (c *charge) intent() string {
 	if c.isSession() {
 		return "pi_of_" + c.reference
@@ -170,7 +170,7 @@ func (p *provider) create(r *http.Request) (int, object) {
 	return http.StatusOK, c.object()
 }
 
-// paidBy is the charge of a PaymentIntent.
+// paidBy returns the charge of a PaymentIntent.
 func (p *provider) paidBy(intent string) *charge {
 	return p.charges[strings.TrimPrefix(intent, "pi_of_")]
 }
@@ -202,7 +202,7 @@ func (p *provider) refund(r *http.Request) (int, object) {
 	switch {
 	case c == nil || c.status != "succeeded":
 		return http.StatusBadRequest, problem("invalid_request_error", "resource_missing")
-	case p.byKey[key] != nil: // made before; one at a time is asked for
+	case p.byKey[key] != nil: // a repeated request; refunds are requested one at a time
 		return http.StatusOK, c.refunds[len(c.refunds)-1]
 	case amount <= 0 || amount > c.amount-c.refunded:
 		return http.StatusBadRequest, problem("invalid_request_error", "charge_already_refunded")
@@ -224,7 +224,7 @@ func (p *provider) listRefunds(r *http.Request) (int, object) {
 	return http.StatusOK, object{"object": "list", "has_more": false, "data": list}
 }
 
-// pay is what the customer does with a client secret. It reports false where the charge is closed.
+// pay pays a charge as the customer. It reports false if the charge is closed.
 func (p *provider) pay(reference string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -237,7 +237,7 @@ func (p *provider) pay(reference string) bool {
 	return true
 }
 
-// tell sends the notices that wait, each twice, and keeps those that were not taken, as Stripe does for days.
+// tell sends the waiting notifications, each twice. It keeps the refused ones, which Stripe would repeat for days.
 func (p *provider) tell(ctx context.Context, client *http.Client, url string) error {
 	p.mu.Lock()
 	waiting := p.notices

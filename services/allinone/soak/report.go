@@ -9,21 +9,22 @@ import (
 	"time"
 )
 
-// Report is what a soak did and found.
+// Report is the result of a soak.
 type Report struct {
 	Seed       uint64
 	For        time.Duration
 	Operations int
 	Attempts   int
-	Rows       int            // bookings, tickets and reservations that are there, cancelled ones included
-	Resources  int            // whose histories were judged
-	Answers    map[string]int // by status and messageCode
+	Rows       int            // bookings, tickets and reservations in the tables, cancelled ones included
+	Resources  int            // with a checked history
+	Answers    map[string]int // number by status and messageCode
 	Faults     []Fault
-	Changes    map[string]int // by what the owner did
-	Found      []string       // everything that is not as it must be; empty: all is well
+	Changes    map[string]int // number by kind of change by the owner
+	Found      []string       // all findings; empty if everything is correct
 }
 
-// Fault is one kind of fault: how often it was, and how long after its end a request was begun and answered well.
+// Fault describes one kind of fault: its number, and the times from
+// its end to the good answer of a request that began after it.
 type Fault struct {
 	Kind          string
 	Times         int
@@ -47,8 +48,9 @@ func (r *run) report(rows, resources int) *Report {
 	return report
 }
 
-// recovery is the time from the end of a fault to the first good answer of a request that began after it: of the replica that had the
-// fault where clients ask that one, else of any. It is 0 where the clients ended before.
+// recovery returns the time from the end of a fault to the first good answer of a request
+// that began after it. The answer must be from the replica with the fault if clients call
+// that replica, otherwise from any. It returns 0 if there was no such answer.
 func (r *run) recovery(t trouble) time.Duration {
 	for _, a := range r.good {
 		if a.begin < t.end {
@@ -61,7 +63,7 @@ func (r *run) recovery(t trouble) time.Duration {
 	return 0
 }
 
-// shownFindings bounds what is printed; one fault can show in very many rows.
+// shownFindings is the maximum number of printed findings. One fault can affect very many rows.
 const shownFindings = 40
 
 // Print writes the report for a person.

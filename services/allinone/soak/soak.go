@@ -1,15 +1,15 @@
-// Package soak drives a cluster of processes through faults and then holds everything that clients were told against the
-// tables (`make soak`).
+// Package soak runs a cluster of processes with faults and then compares
+// all answers that clients received with the tables (`make soak`).
 //
-//	stores, cluster, link   two replicas of every service on a PostgreSQL that writes through and a Redis, and the network
-//	nemesis                 faults, drawn from a seed; the owner who publishes and revokes meanwhile
+//	stores, cluster, link   two replicas of every service on a PostgreSQL with fsync and a Redis, and the network
+//	nemesis                 faults, drawn from a seed; the owner, who publishes and revokes at the same time
 //	workload, moves         the clients
-//	attempt                 what they were told
-//	provider                a payment provider that lies, hangs and repeats itself
-//	tables, answers, moved  what must hold of the tables, and of each answer beside them
-//	history                 linearizability of each resource, by porcupine
+//	attempt                 the answers that they received
+//	provider                a payment provider that breaks off answers, hangs and repeats notifications
+//	tables, answers, moved  rules about the tables, and about each answer compared with them
+//	history                 linearizability of each resource, checked by porcupine
 //
-// It asserts what is true and never how fast it is. How long it took until good answers came again is reported.
+// It checks results, never speed. The report contains the time to the next good answer after each fault.
 package soak
 
 import (
@@ -31,15 +31,16 @@ import (
 // Options of a run.
 type Options struct {
 	Programs string        // folder of the services' programs
-	For      time.Duration // how long the clients work
+	For      time.Duration // duration of the clients' work
 	Clients  int
-	Think    time.Duration // how long each waits between two operations
-	Seed     uint64        // of the faults and of what clients want
-	Calm     bool          // no faults
-	Home     string        // folder for the stores' data and the services' logs; it stays
-	Progress io.Writer     // one line for each fault; nil: none
+	Think    time.Duration // pause of a client between two operations
+	Seed     uint64        // of faults and of the clients' choices
+	Calm     bool          // without faults
+	Home     string        // folder for the stores' data and the services' logs; it is kept
+	Progress io.Writer     // receives a line for each fault; nil: nothing
 
-	// Sabotage changes the database before the clients begin, so that a test sees the soak find what that breaks.
+	// Sabotage is SQL that changes the database before the clients
+	// begin. A test uses it to show that the soak finds the damage.
 	Sabotage []string
 }
 
@@ -49,13 +50,13 @@ func (o Options) log(format string, args ...any) {
 	}
 }
 
-// adminToken opens the admin API of the cluster, which listens on loopback only.
+// adminToken is the token of the cluster's admin API, which listens only on loopback.
 var adminToken = cryptorand.Text()
 
-// now measures; what the services take for the time is told to each when it starts.
+// now is the time for measurements. Each service gets a time of its own when it starts.
 func now() time.Time { return time.Now() } //nolint:forbidigo // measures, with the monotonic clock
 
-// run is a soak at work.
+// run is a running soak.
 type run struct {
 	o        Options
 	stores   *stores
@@ -73,7 +74,7 @@ type run struct {
 	odd      []*attempt
 }
 
-// Run soaks and judges. The error says that the soak itself failed; what it found is in the report.
+// Run runs a soak and checks its results. It returns an error if the soak itself fails; its findings are in the report.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &run{o: o, answers: map[string]int{}}
 	defer r.close()
@@ -98,13 +99,14 @@ func (r *run) close() {
 		r.provider.close()
 	}
 	if r.stores != nil {
-		_ = r.stores.stop() // a PostgreSQL that was crashed has nothing more to say
+		_ = r.stores.stop() // a crashed PostgreSQL cannot stop properly
 	}
 }
 
 func (r *run) random(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(r.o.Seed, stream)) }
 
-// Streams of random numbers, so that no part's draws move another's. Clients have those from 100 on.
+// Streams of random numbers. Each part has its own, so that its draws
+// do not change those of another. Clients use the streams from 100.
 const (
 	faultStream = iota
 	ownerStream
@@ -140,7 +142,7 @@ func (r *run) start(ctx context.Context) error {
 	return r.open(ctx)
 }
 
-// settings are those of every service. Limits are far off, as each client would need an hour for its share otherwise.
+// settings returns the settings of every service. The limits are so high that no client reaches them.
 func settings(stripe string) []string {
 	return []string{
 		"SLOTMESH_ADMIN_TOKEN=" + adminToken, "BOOKING_KEY_LIMIT_PER_MINUTE=100000", "ADMIN_LIMIT_PER_MINUTE=100000", "MESSAGES_PER_DAY=1000000",
@@ -149,7 +151,8 @@ func settings(stripe string) []string {
 	}
 }
 
-// open publishes both businesses, makes keys and sabotages. Whether the admin API takes idempotency keys, its document says.
+// open publishes both businesses, creates API keys and applies Options.Sabotage.
+// The OpenAPI document shows whether the admin API accepts idempotency keys.
 func (r *run) open(ctx context.Context) error {
 	document := r.workload.adminMessage(http.MethodGet, "openapi.json", nil, "")
 	document.read = func(_ *attempt, body []byte) { r.workload.keyedAdmin = bytes.Contains(body, []byte("Idempotency-Key")) }
@@ -182,7 +185,7 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// see counts an answer, and notes a good one and an odd one.
+// see counts an answer, and records it if it is good or odd.
 func (r *run) see(a *attempt) {
 	what := fmt.Sprint(a.status)
 	switch {
@@ -205,7 +208,7 @@ func (r *run) see(a *attempt) {
 	}
 }
 
-// work runs clients, owner and nemesis, and returns when the time is up and every fault has been undone.
+// work runs clients, owner and nemesis. It returns when the time is over and every fault has ended.
 func (r *run) work(ctx context.Context) {
 	working, cancel := context.WithTimeout(ctx, r.o.For)
 	defer cancel()
@@ -222,11 +225,11 @@ func (r *run) work(ctx context.Context) {
 }
 
 const (
-	requestTimeout = 10 * time.Second // REQUEST_TIMEOUT's default: no request lives longer in a service
+	requestTimeout = 10 * time.Second // default of REQUEST_TIMEOUT: no request takes longer in a service
 	closedWithin   = 5 * time.Minute
 )
 
-// rest waits until no request that nobody waits for is on its way any more, and every charge is final.
+// rest waits until no abandoned request is still running in a service and every charge is final.
 func (r *run) rest(ctx context.Context) error {
 	for _, replica := range r.cluster.replicas {
 		if err := replica.awaitReady(ctx); err != nil {
@@ -256,7 +259,7 @@ func (r *run) rest(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// judge reads the tables and compares everything that clients were told with them.
+// judge reads the tables and compares all answers with them.
 func (r *run) judge(ctx context.Context) (*Report, error) {
 	t, err := openTables(ctx, r.stores.databaseURL(), r.workload.exact, r.workload.mixed)
 	if err != nil {

@@ -20,14 +20,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone/internal/backing"
 )
 
-// stores are a PostgreSQL that writes through to the disk, as its data is to outlive its crash, and a Redis.
+// stores are a PostgreSQL with fsync, because its data must survive its crash, and a Redis.
 type stores struct {
 	home  string
 	redis *redis.Client
 
 	mu       sync.Mutex
 	first    *backing.Stores // both
-	postgres *backing.Stores // the newest PostgreSQL; first until it has crashed
+	postgres *backing.Stores // the newest PostgreSQL; equal to first until the first crash
 	all      []*backing.Stores
 }
 
@@ -53,14 +53,14 @@ func (s *stores) stop() error {
 	return errors.Join(errs...)
 }
 
-// databaseURL is the way to PostgreSQL past all links, for the soak itself.
+// databaseURL returns the URL of PostgreSQL without any link, for the soak itself.
 func (s *stores) databaseURL() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.postgres.DatabaseURL
 }
 
-// postgresAddress is where a link finds PostgreSQL now.
+// postgresAddress returns the current address of PostgreSQL for links.
 func (s *stores) postgresAddress() []string {
 	u, err := url.Parse(s.databaseURL())
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *stores) postgresAddress() []string {
 
 func (s *stores) redisAddress() []string { return []string{s.redis.Options().Addr} }
 
-// crashPostgres kills the postmaster; its children go once they see it.
+// crashPostgres kills the postmaster. Its children end when they notice it.
 func (s *stores) crashPostgres(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, s.databaseURL())
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *stores) crashPostgres(ctx context.Context) error {
 	if err := conn.QueryRow(ctx, "SHOW data_directory").Scan(&data); err != nil {
 		return errors.Join(err, conn.Close(ctx))
 	}
-	_ = conn.Close(ctx) // what it answers matters to nobody
+	_ = conn.Close(ctx) // errors do not matter here
 	text, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
 	if err != nil {
 		return err
@@ -97,9 +97,11 @@ func (s *stores) crashPostgres(ctx context.Context) error {
 	return syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// restartPostgres starts it again on what the crash left. Until the last child of the old one is gone, it does not start.
+// restartPostgres starts PostgreSQL again with the data after the crash.
+// It cannot start before the last child of the old one has ended.
 func (s *stores) restartPostgres(ctx context.Context) error {
-	// The home's note says which folder of sockets a run that was killed left behind. Here Redis goes on in it.
+	// This file names the socket folder of a killed run, which the
+	// next start would remove. Here Redis still uses that folder.
 	if err := os.Remove(filepath.Join(s.home, "sockets")); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -115,7 +117,7 @@ func (s *stores) restartPostgres(ctx context.Context) error {
 	})
 }
 
-// eventually repeats try until it succeeds; where it does not in time, the error is its last one.
+// eventually repeats try until it succeeds. If it does not succeed in time, it returns the last error.
 func eventually(ctx context.Context, within, pause time.Duration, try func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -130,7 +132,7 @@ func eventually(ctx context.Context, within, pause time.Duration, try func() err
 	}
 }
 
-// sleep reports false where ctx ended first.
+// sleep reports false if ctx ended first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -142,7 +144,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// freePort is a port below those that the system gives to callers, so that it stays free while its owner restarts.
+// freePort returns a port below the system's range for outgoing connections. So it stays free while its owner restarts.
 func freePort(try int) (int, error) {
 	for i := range 2000 {
 		port := 12000 + (try*37+i*7+os.Getpid()*131)%18000

@@ -10,13 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// rule is what must hold of the tables. Its query, written from semantics.md and not from the services' code, yields one
-// text for each time that it does not.
+// rule is an invariant of the tables. Its query is written from semantics.md,
+// not from the services' code, and returns one text for each violation.
 type rule struct{ name, query string }
 
-// live is every booking that takes something, with its time widened by the buffers of the first and the last service
-// (§2). The time that a booking holds is in occupied_time or, long after its end, in past_occupied_time. The businesses are closed at
-// night, so that bookings that overlap are of one date.
+// live are all bookings that occupy something, with their times widened by the buffers of their first and
+// last services (§2). Occupied times are in occupied_time or, long after their end, in past_occupied_time.
+// The businesses are closed at night, so that overlapping bookings have the same date.
 const live = `
 WITH held AS (
 	SELECT business_id, booking_id, resource_id, during FROM booking.occupied_time
@@ -91,9 +91,10 @@ var rules = []rule{
 		GROUP BY a.id, a.rental_id, a.start_date, r.quantity HAVING sum(b.quantity) > r.quantity`},
 }
 
-// recorded yields the rows of a table that have another number of events than changes, or whose newest event kept something else than the
-// row, but for what is kept beside it, and what of a charge nobody is told of. What is paid online is told of when its charge is open: one
-// that came to nothing before has no event.
+// recorded returns a query for inconsistencies between a table and its events: rows whose number of
+// events differs from their number of changes, or whose newest event contains other values than the row.
+// It ignores values that are stored beside the event, and those of a charge that events leave out. The
+// event of an online sale is written when its charge is open. A charge that failed before has no event.
 func recorded(table, beside string) string {
 	schema, _, _ := strings.Cut(table, ".")
 	return fmt.Sprintf(`
@@ -103,7 +104,7 @@ func recorded(table, beside string) string {
 		                  AND e.data - %[3]s::text[] = to_jsonb(s) - 'link_hash' - %[3]s::text[])`, table, schema, beside)
 }
 
-// tables is the soak's own look into the database, when all is quiet.
+// tables reads the database for the soak after the run.
 type tables struct{ conn *pgx.Conn }
 
 func openTables(ctx context.Context, databaseURL string, all ...*business) (*tables, error) {
@@ -136,7 +137,7 @@ func openTables(ctx context.Context, databaseURL string, all ...*business) (*tab
 
 func (t *tables) close(ctx context.Context) { _ = t.conn.Close(ctx) }
 
-// broken is every time that a rule does not hold.
+// broken returns all violations of the rules.
 func (t *tables) broken(ctx context.Context) ([]string, error) {
 	var found []string
 	for _, r := range rules {
@@ -155,18 +156,18 @@ func (t *tables) broken(ctx context.Context) ([]string, error) {
 	return found, nil
 }
 
-// row is what the tables hold of an operation.
+// row is the row of an operation in the tables.
 type row struct {
 	ID       uuid.UUID
 	Tag      string
 	Live     bool
-	Version  int64 // of the offer
+	Version  int64 // version of the offer
 	Start    string
 	StaffID  *uuid.UUID
 	Quantity int
 }
 
-// rows are all bookings, tickets and reservations by their operation's tag.
+// rows returns all bookings, tickets and reservations by the tags of their operations.
 func (t *tables) rows(ctx context.Context) (map[string][]row, error) {
 	found, err := t.conn.Query(ctx, `
 		SELECT id, customer_email, status <> 'cancelled', offer_version, to_char(local_start, 'YYYY-MM-DD HH24:MI:SS'), staff_id, party_size
@@ -184,14 +185,14 @@ func (t *tables) rows(ctx context.Context) (map[string][]row, error) {
 	return byTag, err
 }
 
-// payment is a row about a charge.
+// payment is a row of a charge.
 type payment struct {
 	SubjectID uuid.UUID
 	Status    string
 	Reference *string
 	Amount    int64
 	Refunded  int64
-	Live      bool // what it is of is
+	Live      bool // the paid object is not cancelled
 }
 
 func (t *tables) payments(ctx context.Context) ([]payment, error) {
@@ -206,8 +207,8 @@ func (t *tables) payments(ctx context.Context) ([]payment, error) {
 	return pgx.CollectRows(found, pgx.RowToStructByPos[payment])
 }
 
-// hasten makes every charge due that is not final, and returns how many there are: those that booking keeps, and those that rental has not
-// heard the end of.
+// hasten makes every charge due that is not final. It returns the number of
+// these: the ones of booking, and the ones whose end rental has not received.
 func (t *tables) hasten(ctx context.Context) (int64, error) {
 	tag, err := t.conn.Exec(ctx, `
 		UPDATE booking.payments SET due_at = now() - interval '10 seconds'
@@ -220,14 +221,14 @@ func (t *tables) hasten(ctx context.Context) (int64, error) {
 	return tag.RowsAffected() + behind, err
 }
 
-// chargedOtherwise yields the reservations whose charge rental knows otherwise than booking. One that came to nothing before booking heard of it
-// has none there.
+// chargedOtherwise selects the reservations whose charge differs between rental
+// and booking. A charge that failed before booking received it has no row there.
 const chargedOtherwise = `
 	SELECT r.id || ': ' || r.payment::text FROM rental.reservations r LEFT JOIN booking.payments p ON p.business_id = r.business_id AND p.subject_id = r.id
 	WHERE r.payment IS NOT NULL AND (r.payment ->> 'status', (r.payment ->> 'amount')::bigint, (r.payment ->> 'refunded')::bigint)
 	      IS DISTINCT FROM (coalesce(p.status, 'cancelled'), coalesce(p.amount, (r.payment ->> 'amount')::bigint), coalesce(p.refunded, 0))`
 
-// editions are what each version of each business's offer says, by slug and version.
+// editions returns the owner's part of each version of each business's offer, by slug and version.
 func (t *tables) editions(ctx context.Context) (map[string]map[int64]edition, error) {
 	rows, err := t.conn.Query(ctx, `SELECT b.slug, v.version, v.canonical::text FROM catalog.versions v JOIN catalog.businesses b ON b.id = v.business_id`)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// workload is what the clients do, and all that they have done.
+// workload holds the work of the clients, and all their operations.
 type workload struct {
 	o            Options
 	call         *caller
@@ -20,7 +20,7 @@ type workload struct {
 	provider     *provider
 	today        time.Time
 	keyedAdmin   bool
-	editions     map[string]map[int64]edition // of the offers, by slug and version; read at the end
+	editions     map[string]map[int64]edition // by slug and version; read at the end
 
 	number atomic.Int64
 	mu     sync.Mutex
@@ -34,7 +34,7 @@ type client struct {
 	rng *rand.Rand
 }
 
-// action is something that clients do, and how often.
+// action is something that clients do, with its relative frequency.
 type action struct {
 	weight int
 	do     func(*client, context.Context)
@@ -54,7 +54,7 @@ var actions = []action{
 	{5, (*client).look},
 }
 
-// run does one action after the other until ctx ends. An action that has begun is finished.
+// run performs actions until ctx ends. It finishes an action that has begun.
 func (c *client) run(ctx context.Context) {
 	total := 0
 	for _, a := range actions {
@@ -73,7 +73,8 @@ func (c *client) run(ctx context.Context) {
 	}
 }
 
-// hotFor is how long clients want the same days. Then they go on to the next, so that something is always free.
+// hotFor is how long clients request the same days. Then they go
+// on to the next ones, so that there is always something free.
 const hotFor = 4 * time.Second
 
 func (c *client) epoch() int { return int(c.call.since() / hotFor) }
@@ -84,7 +85,7 @@ func (w *workload) dayAt(epoch int) string {
 	return w.today.AddDate(0, 0, firstDay+epoch%(advanceDays-2*firstDay)).Format(time.DateOnly)
 }
 
-// begin notes an operation before its first attempt; half of them have an idempotency key.
+// begin records an operation before its first attempt. Half of the operations have an idempotency key.
 func (c *client) begin(op *operation) *operation {
 	op.tag = fmt.Sprintf("c%d@example.com", c.number.Add(1))
 	if op.business != nil && op.apiKey == nil {
@@ -112,7 +113,7 @@ func (c *client) anyKey(b *business) *apiKey {
 	return keys[c.rng.IntN(len(keys))]
 }
 
-// order is a request of POST /book.
+// order returns the body of POST /book.
 func (c *client) order(op *operation, clock string, services ...*service) object {
 	var ids []uuid.UUID
 	for _, s := range services {
@@ -134,11 +135,11 @@ func (op *operation) bookMessage(order object) message {
 	}
 }
 
-// attempts of one operation, at most.
+// tries is the maximum number of attempts of a task.
 const tries = 4
 
-// perform attempts a task once; where it has an idempotency key, until its outcome is known, sometimes twice at the
-// same time, and sometimes once more to see the same answer.
+// perform attempts a task. Without an idempotency key, it attempts the task once. With a key, it continues until
+// the outcome is known, sometimes twice at the same time, and sometimes once more to check for the same answer.
 func (c *client) perform(ctx context.Context, t *task, m message) *attempt {
 	var last *attempt
 	for try := range tries {
@@ -153,7 +154,7 @@ func (c *client) perform(ctx context.Context, t *task, m message) *attempt {
 	return t.best(last)
 }
 
-// best is the attempt that succeeded, else the last.
+// best returns a successful attempt, or last if there is none.
 func (t *task) best(last *attempt) *attempt {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -194,7 +195,7 @@ func (w *workload) adminMessage(method, path string, body any, key string) messa
 	return message{service: "console", method: method, path: "/admin/" + path, body: body, header: header, read: readThing}
 }
 
-// bookExact wants half an hour of a named member that touches no other start.
+// bookExact books half an hour of a named member. No other start overlaps it.
 func (c *client) bookExact(ctx context.Context) {
 	p := c.halfHour()
 	op := c.begin(&operation{kind: "service", business: c.exact, date: p.date, resource: p.resource, takes: [3]int{1}, caps: [3]int{1}})
@@ -211,7 +212,7 @@ func (c *client) halfHour() place {
 	return p
 }
 
-// bookSeats wants seats of a class.
+// bookSeats books seats of a class.
 func (c *client) bookSeats(ctx context.Context) {
 	b, key := c.exact, "ring"
 	if c.rng.IntN(3) == 0 {
@@ -232,12 +233,12 @@ func (c *client) bookSeats(ctx context.Context) {
 	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), session)
 }
 
-// clock is a start of the grid from which everything ends in the opening hours.
+// clock returns a start of the grid with enough time for any booking before closing.
 func (c *client) clock() string {
 	return fmt.Sprintf("%02d:%02d", opensAt+c.rng.IntN(8), intervalMinutes*c.rng.IntN(60/intervalMinutes))
 }
 
-// bookMixed wants an appointment, with anybody, with somebody, or in a lane.
+// bookMixed books an appointment: with any member, with a certain one, or for a service without staff.
 func (c *client) bookMixed(ctx context.Context) {
 	s := c.mixed.service([]string{"cut", "wash", "sauna"}[c.rng.IntN(3)])
 	op := c.begin(&operation{kind: "service", business: c.mixed, date: c.day()})
@@ -250,7 +251,7 @@ func (c *client) bookMixed(ctx context.Context) {
 	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), c.anywhere)
 }
 
-// bookPackage wants two services after each other, by one member or by two.
+// bookPackage books two consecutive services, by one member or by two.
 func (c *client) bookPackage(ctx context.Context) {
 	op := c.begin(&operation{kind: "package", business: c.mixed, date: c.day()})
 	order := c.order(op, c.clock(), c.mixed.service("cut"), c.mixed.service("wash"))
@@ -261,7 +262,7 @@ func (c *client) bookPackage(ctx context.Context) {
 	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), c.anywhere)
 }
 
-// bookPaid wants an appointment that is paid online, and pays most of them.
+// bookPaid books an appointment that is paid online, and pays most of them.
 func (c *client) bookPaid(ctx context.Context) {
 	op := c.begin(&operation{kind: "paid", business: c.mixed, date: c.day()})
 	order := c.order(op, c.clock(), c.mixed.service("paid"))
@@ -273,7 +274,7 @@ func (c *client) bookPaid(ctx context.Context) {
 	c.afterwards(ctx, op, a, c.anywhere)
 }
 
-// bookByAgent wants what bookMixed wants, by MCP.
+// bookByAgent books like bookMixed, over MCP.
 func (c *client) bookByAgent(ctx context.Context) {
 	op := c.begin(&operation{kind: "agent", business: c.mixed, date: c.day()})
 	arguments := c.order(op, c.clock(), c.mixed.service("cut"))
@@ -289,7 +290,7 @@ func (c *client) bookByAgent(ctx context.Context) {
 	}), c.anywhere)
 }
 
-// sellTickets is the owner, who sells tickets at the door.
+// sellTickets sells tickets at the door, as the owner.
 func (c *client) sellTickets(ctx context.Context) {
 	n := (c.epoch()/4 + c.rng.IntN(2)) % events
 	e, tier, quantity := c.mixed.events[n], c.rng.IntN(2), 1+c.rng.IntN(4)
@@ -303,9 +304,9 @@ func (c *client) sellTickets(ctx context.Context) {
 	c.cancelSome(ctx, op, c.perform(ctx, &op.task, m), "tickets")
 }
 
-// reserve is the owner, who reserves rentals.
+// reserve reserves rentals, as the owner.
 func (c *client) reserve(ctx context.Context) {
-	r := c.mixed.rentals[c.rng.IntN(2)] // those that are paid at the counter
+	r := c.mixed.rentals[c.rng.IntN(2)] // those without online payment
 	quantity := 1 + c.rng.IntN(2)
 	op := c.begin(&operation{kind: "reservation", business: c.mixed, date: c.day()})
 	c.unkeyed(op)
@@ -320,7 +321,7 @@ func (c *client) reserve(ctx context.Context) {
 	c.cancelSome(ctx, op, c.perform(ctx, &op.task, m), "reservations")
 }
 
-// unkeyed takes the key of an operation away where the admin API does not know them.
+// unkeyed removes the key of an operation if the admin API does not support keys.
 func (c *client) unkeyed(op *operation) {
 	op.apiKey = nil
 	if !c.keyedAdmin {
@@ -328,7 +329,7 @@ func (c *client) unkeyed(op *operation) {
 	}
 }
 
-// look reads as a visitor does.
+// look reads like a visitor of the booking page.
 func (c *client) look(ctx context.Context) {
 	date, s := c.day(), c.mixed.service("cut")
 	m := message{service: "availability", method: http.MethodGet, path: fmt.Sprintf("/api/public/%s/slots?date=%s&service_id=%s", c.mixed.slug, date, s.id)}
