@@ -148,7 +148,8 @@ func (j *judgement) straggler(op *operation) {
 	}
 }
 
-// cancelled checks that cancelled bookings, orders and reservations are cancelled in the tables.
+// cancelled checks that everything with a successful cancellation is cancelled in
+// the tables, and that nothing is cancelled there without any cancellation.
 func (j *judgement) cancelled(op *operation) {
 	rows := j.rows[op.tag]
 	cancelled := slices.ContainsFunc(op.cancels, func(c *cancel) bool { return c.did() != nil })
@@ -293,7 +294,7 @@ func (j *judgement) madeBy() map[uuid.UUID]*operation {
 func (j *judgement) paid(p *provider) {
 	for _, op := range j.w.done {
 		for _, a := range op.attempts {
-			if !op.pays() || a.verdict != made || a.answer.reference == "" { // a repeated answer may come after the end of payment
+			if !op.pays() || a.verdict != made || a.answer.reference == "" { // it may come too late to pay
 				continue
 			}
 			c := p.charges[a.answer.reference]

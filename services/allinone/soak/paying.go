@@ -20,7 +20,7 @@ func (w *workload) pay(ctx context.Context, reference string, told bool) {
 	w.provider.pay(reference)
 	if told {
 		r := w.call.pick("booking")
-		_ = w.provider.tell(ctx, w.call.client, "http://"+r.ingress.address()+"/api/public/stripe/webhook") // the provider sends a refused notification again
+		_ = w.provider.tell(ctx, w.call.client, "http://"+r.ingress.address()+"/api/public/stripe/webhook") // retried
 	}
 }
 

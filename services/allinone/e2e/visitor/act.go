@@ -20,7 +20,8 @@ func call[P, R any](v *Visitor, command cdp.Command[P, R], params P) R {
 	return answer
 }
 
-// until asks again until it is told that what is waited for is there: pages change at their own time. It says last what was missing.
+// until repeats there until it reports true, because pages
+// change asynchronously. On a timeout, the test fails with what.
 func (v *Visitor) until(what string, there func() (bool, error)) {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.ctx, patience)
@@ -43,8 +44,8 @@ func (v *Visitor) until(what string, there func() (bool, error)) {
 	}
 }
 
-// find is a script that finds what can be pressed or filled by its name, as people and screen readers read it: the whole name, else the
-// start of one. What is hidden or disabled is not found.
+// find is a script that finds an element by its accessible name: the whole name,
+// otherwise the start of one. It does not find hidden or disabled elements.
 const find = `((kinds, name) => {
 	const flat = s => (s || "").replace(/\s+/g, " ").trim();
 	const named = e => e.getAttribute("aria-label") || (e.labels?.length ? [...e.labels].map(l => l.innerText).join(" ") : "") || e.innerText || e.value || e.title;
@@ -57,17 +58,17 @@ const (
 	fillable  = "input:not([type=hidden]):not([type=submit]):not([type=radio]):not([type=checkbox]), textarea, select"
 )
 
-// Until waits until an expression is true in the page, or in the frame that is looked at.
+// Until waits until an expression is true in the page, or in the current frame.
 func (v *Visitor) Until(what, expression string) {
 	v.t.Helper()
 	v.until("it does not come to be that "+what, func() (bool, error) { return tryEval[bool](v, expression) })
 }
 
-// whole is true of a page that is there with its scripts and was painted. Nobody presses or types before: what hears it may not be there, and
-// a browser drops what is pressed on a page that it has not shown yet.
+// whole is true when a page is loaded with its scripts and painted. The visitor does not press or type
+// before: the event handlers may be missing, and a browser drops input to a page that it has not painted yet.
 const whole = `(document.readyState === "complete" && performance.getEntriesByType("paint").length > 0)`
 
-// Whole waits until the page is there with its scripts, and none is under way.
+// Whole waits until the page is loaded with its scripts and no navigation is running.
 func (v *Visitor) Whole() {
 	v.t.Helper()
 	v.until("the page is never whole", func() (bool, error) {
@@ -75,7 +76,7 @@ func (v *Visitor) Whole() {
 	})
 }
 
-// Sees waits until the page, as it is painted, has these words.
+// Sees waits until the page shows these words.
 func (v *Visitor) Sees(words ...string) {
 	v.t.Helper()
 	for _, text := range words {
@@ -85,7 +86,7 @@ func (v *Visitor) Sees(words ...string) {
 	}
 }
 
-// SeesNot fails where the page has these words now.
+// SeesNot fails if the page shows these words now.
 func (v *Visitor) SeesNot(words ...string) {
 	v.t.Helper()
 	for _, text := range words {
@@ -95,13 +96,13 @@ func (v *Visitor) SeesNot(words ...string) {
 	}
 }
 
-// Text is what the page says, its white space folded.
+// Text returns the visible text of the page with single spaces.
 func (v *Visitor) Text() string {
 	v.t.Helper()
 	return Eval[string](v, `document.body.innerText.replace(/\s+/g, " ").trim()`)
 }
 
-// Finds waits until something that matches a CSS selector is painted.
+// Finds waits until an element that matches a CSS selector is visible.
 func (v *Visitor) Finds(selector string) {
 	v.t.Helper()
 	v.until(selector+" is not there", func() (bool, error) {
@@ -109,32 +110,32 @@ func (v *Visitor) Finds(selector string) {
 	})
 }
 
-// Press presses what is called so: a link, a button or a box, with the pointer, where it is and not covered.
+// Press clicks the link, button or checkbox with this name, with the pointer, where it is not covered.
 func (v *Visitor) Press(name string) {
 	v.t.Helper()
 	v.pressAt(fmt.Sprintf("nothing called %q can be pressed", name), fmt.Sprintf(find, pressable, name), 1)
 }
 
-// PressTwice presses it twice, as impatient people do.
+// PressTwice clicks the element twice, like an impatient person.
 func (v *Visitor) PressTwice(name string) {
 	v.t.Helper()
 	v.pressAt(fmt.Sprintf("nothing called %q can be pressed", name), fmt.Sprintf(find, pressable, name), 2)
 }
 
-// PressThe presses the first of what matches a CSS selector.
+// PressThe clicks the first element that matches a CSS selector.
 func (v *Visitor) PressThe(selector string) {
 	v.t.Helper()
 	v.pressAt("nothing that is "+selector+" can be pressed", fmt.Sprintf("document.querySelector(%q)", selector), 1)
 }
 
-// point is where something is in the window.
+// point is a position in the window.
 type point struct{ X, Y float64 }
 
 func (v *Visitor) pressAt(missing, element string, times int) {
 	v.t.Helper()
 	var at *point
-	// A box is pressed by its label where it is not painted itself. A person presses what holds still; while one page turns into the next,
-	// the root is what would be pressed.
+	// A checkbox that is not painted is clicked by its label. The element must not move.
+	// During a navigation, the element at the position is the root, which is not clicked.
 	where := fmt.Sprintf(`(() => {
 		let e = %s;
 		if (!e || !`+whole+`) return null;
@@ -172,7 +173,7 @@ func (v *Visitor) pressAt(missing, element string, times int) {
 	}
 }
 
-// Fill writes into the field of this label, over what stands there; of a list, it chooses the entry that reads so.
+// Fill replaces the value of the field with this label. In a list, it selects the option with this text.
 func (v *Visitor) Fill(label, text string) {
 	v.t.Helper()
 	v.fill(fmt.Sprintf("there is no field called %q", label), fmt.Sprintf(find, fillable, label), text)
@@ -217,7 +218,7 @@ func (v *Visitor) fill(missing, field, text string) {
 	}
 }
 
-// Choose takes the entry of this place, from 0 on, of the first list that matches a CSS selector.
+// Choose selects the option at an index, from 0, of the first list that matches a CSS selector.
 func (v *Visitor) Choose(selector string, place int) {
 	v.t.Helper()
 	choose := fmt.Sprintf(`(e => {
@@ -231,14 +232,15 @@ func (v *Visitor) Choose(selector string, place int) {
 	})
 }
 
-// Filled is what stands in the field of this label, on a page that is whole.
+// Filled returns the value of the field with this label, on a loaded page.
 func (v *Visitor) Filled(label string) string {
 	v.t.Helper()
 	v.Whole()
 	return Eval[string](v, fmt.Sprintf(`(%s)?.value ?? "(no such field)"`, fmt.Sprintf(find, fillable, label)))
 }
 
-// Keys presses keys, one after the other, as kb names them, on a page that is whole: a key that comes before the script that hears it is lost.
+// Keys presses keys one after the other, by their names in kb. It waits for
+// a loaded page, because a key before its event handler exists is lost.
 func (v *Visitor) Keys(keys ...string) {
 	v.t.Helper()
 	v.Whole()
@@ -247,7 +249,7 @@ func (v *Visitor) Keys(keys ...string) {
 	}
 }
 
-// Tab moves the focus with the keyboard until it is on what is called so, which must be seen to have it.
+// Tab moves the focus with the keyboard until the element with this name has it. The focus must be visible.
 func (v *Visitor) Tab(name string) {
 	v.t.Helper()
 	const most = 150
@@ -266,7 +268,7 @@ func (v *Visitor) Tab(name string) {
 	v.t.Fatalf("%q is not reached in %d steps of the Tab key; the page says:\n%s", name, most, v.Text())
 }
 
-// Within looks into the frame whose address has this part, until the function returns. The frame may come to show another page meanwhile.
+// Within runs look in the frame whose address contains part. The frame may navigate to another page in that time.
 func (v *Visitor) Within(part string, look func()) {
 	v.t.Helper()
 	v.until("there is no frame of "+part, func() (bool, error) { return v.enter(part) })
@@ -274,7 +276,7 @@ func (v *Visitor) Within(part string, look func()) {
 	look()
 }
 
-// enter looks into the frame whose address has this part, where there is one.
+// enter selects the frame whose address contains part, and reports whether there is one.
 func (v *Visitor) enter(part string) (bool, error) {
 	tree, err := chromedp.Call(v.ctx, page.GetFrameTree, cdp.Empty{})
 	if err != nil {
@@ -291,7 +293,8 @@ func (v *Visitor) enter(part string) (bool, error) {
 	return false, fmt.Errorf("the frames show %q", shown)
 }
 
-// offset is where the frame that is looked at begins in the window, which is scrolled until what is so far down the frame is in sight.
+// offset returns the position of the current frame in the window. It
+// scrolls the window until the position down in the frame is visible.
 func (v *Visitor) offset(down float64) point {
 	v.t.Helper()
 	if v.frame == "" {

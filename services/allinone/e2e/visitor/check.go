@@ -12,16 +12,16 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Budgets of a page, in bytes of gzip (pages.md).
+// Limits of a page, in bytes after gzip (pages.md).
 const (
 	mostScript = 25 << 10
 	mostCSS    = 15 << 10
 )
 
-// Check holds the page, as it is now and whole, against what every page owes: no finding of axe-core, nothing asked of another host, nothing that
-// the browser refused by Content-Security-Policy, no script that failed, the budgets of script and CSS, nothing that shifted, and no need to
-// scroll sideways. What the network and the log tell counts from when the window was opened. Where one page gives way to the next meanwhile,
-// the next one is looked at.
+// Check checks the rules for every page on the current page: no finding of axe-core, no request to
+// another host, no violation of the Content-Security-Policy, no failed script, script and CSS within
+// their limits, no layout shift, and no horizontal scrolling. Requests and log entries count from
+// the opening of the window. If the page navigates in the meantime, Check checks the next page.
 func (v *Visitor) Check() {
 	v.t.Helper()
 	var found []string
@@ -44,10 +44,10 @@ func (v *Visitor) Check() {
 	}
 }
 
-// thisPage is when the page began that is there, as no other did; 0 while it is not whole.
+// thisPage is the start time of the current page, which identifies it, or 0 while the page is not loaded.
 const thisPage = whole + ` ? performance.timeOrigin : 0`
 
-// look is what is found on the page by asking it.
+// look returns the findings of the checks that run in the page.
 func (v *Visitor) look() ([]string, error) {
 	var found []string
 	for _, check := range []func() ([]string, error){v.barriers, v.shifts, v.sideways} {
@@ -60,7 +60,8 @@ func (v *Visitor) look() ([]string, error) {
 	return found, nil
 }
 
-// barriers are the findings of axe-core. Its rules need scripts; a page is the same without, and on a slow line.
+// barriers returns the findings of axe-core. It is skipped for visitors
+// without JavaScript or with a slow line, who get the same page.
 func (v *Visitor) barriers() ([]string, error) {
 	if v.as.NoScript || v.as.Slow || v.as.NoRules {
 		return nil, nil
@@ -69,7 +70,7 @@ func (v *Visitor) barriers() ([]string, error) {
 		r.violations.map(f => f.id + ": " + f.help + ": " + f.nodes.map(n => n.html.slice(0, 200) + " " + n.failureSummary).join(" | ")))`)
 }
 
-// strangers are other hosts that were asked for something.
+// strangers returns the requested addresses on other hosts.
 func (v *Visitor) strangers() []string {
 	v.t.Helper()
 	own, err := url.Parse(v.Address())
@@ -85,7 +86,7 @@ func (v *Visitor) strangers() []string {
 	return found
 }
 
-// Complains waits until the browser has said something of what it refused that has these words.
+// Complains waits until the browser has logged a refusal that contains these words.
 func (v *Visitor) Complains(words string) {
 	v.t.Helper()
 	v.until("the browser does not complain of "+words, func() (bool, error) {
@@ -99,7 +100,8 @@ func (v *Visitor) complaints() []string {
 	return slices.Clone(v.problems)
 }
 
-// Weight is the script and the CSS that the window has loaded, each address once, in bytes of gzip.
+// Weight returns the sizes of the script and of the CSS that the
+// window has loaded, each address once, in bytes after gzip.
 func (v *Visitor) Weight() (int, int) {
 	v.t.Helper()
 	v.mu.Lock()
@@ -113,7 +115,7 @@ func (v *Visitor) Weight() (int, int) {
 		}
 		got, err := chromedp.Call(v.ctx, network.GetResponseBody, network.GetResponseBodyParams{RequestID: r.id})
 		if err != nil {
-			continue // of a page that was left before it came
+			continue // the page was left before the response came
 		}
 		seen[r.url.String()] = true
 		if r.kind == network.ResourceTypeScript {
@@ -128,7 +130,7 @@ func (v *Visitor) Weight() (int, int) {
 func zipped(body []byte) int {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	_, _ = w.Write(body) // into memory
+	_, _ = w.Write(body) // cannot fail: it writes into memory
 	_ = w.Close()
 	return out.Len()
 }
@@ -146,13 +148,15 @@ func (v *Visitor) overweight() []string {
 	return found
 }
 
-// shifts says what moved without anybody having done something, and from where to where, if its sum, the Cumulative Layout Shift, is more than
-// the visitor puts up with. That the white space moves between a word that has come and the next one is told by Chromium and seen by nobody.
+// shifts returns the layout shifts without user input, with their positions, if
+// their sum (the Cumulative Layout Shift) exceeds the visitor's limit. It ignores
+// shifts of white space between words, which Chromium reports but people cannot see.
 func (v *Visitor) shifts() ([]string, error) {
 	return v.moved(`!s.sources.length || s.sources.some(e => !e.node || e.node.nodeType !== Node.TEXT_NODE || e.node.data.trim())`)
 }
 
-// moved are the layout shifts for which a condition in JavaScript on the entry s holds, if together they are more than the visitor puts up with.
+// moved returns the layout shifts for which a JavaScript condition
+// on the entry s is true, if their sum exceeds the visitor's limit.
 func (v *Visitor) moved(condition string) ([]string, error) {
 	return tryEval[[]string](v, fmt.Sprintf(`(() => {
 		const o = new PerformanceObserver(() => {});
@@ -174,7 +178,7 @@ func (v *Visitor) sideways() ([]string, error) {
 	return []string{fmt.Sprintf("it is %d px wider than the window: %s", wide, strings.Join(who, ", "))}, err
 }
 
-// Asked are the addresses of everything that the window has asked for, in order.
+// Asked returns the addresses of all requests of the window, in order.
 func (v *Visitor) Asked() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -4,8 +4,8 @@ import (
 	"github.com/chromedp/cdproto/webauthn"
 )
 
-// Device gives the window a device that makes passkeys and keeps them, and verifies its person until told otherwise: the function says whether it does
-// from then on.
+// Device adds a virtual authenticator to the window. It creates and stores passkeys
+// and verifies its user. The returned function sets whether it does so from then on.
 func (v *Visitor) Device() func(verifies bool) {
 	v.t.Helper()
 	call(v, webauthn.Enable, webauthn.EnableParams{})

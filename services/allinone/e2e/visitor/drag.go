@@ -6,8 +6,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 )
 
-// Drag presses the pointer at one place, moves it to another and lets go there; each place is a script that gives {x, y} in the window. With a
-// finger it rests until the script held says that what is below has been taken up.
+// Drag presses the pointer at one position, moves it to another one and releases it. from and to are scripts that
+// return {x, y} in the window. If held is not "", Drag uses a finger, which rests until the script held is true.
 func (v *Visitor) Drag(from, to, held string) {
 	v.t.Helper()
 	begin, end := v.place(from), v.place(to)
@@ -25,7 +25,7 @@ func (v *Visitor) Drag(from, to, held string) {
 	v.mouse(input.DispatchMouseEventTypeMouseReleased, end)
 }
 
-// place waits until a script gives a place twice, on a page that is whole, painted and not about to turn into the next one.
+// place waits until a script returns the same position twice on a page that is loaded, painted and not navigating.
 func (v *Visitor) place(script string) point {
 	v.t.Helper()
 	where := fmt.Sprintf(`(() => {

@@ -1,6 +1,6 @@
-// Package visitor is a person at a browser, for end-to-end tests of pages: a Chromium that is started once, and in it as many visitors as
-// a test needs, each with a window of its own and nothing remembered. Visitors find what they press and fill by the words on it, press
-// with a real pointer, and see what is painted. What every page owes them, whatever it is about, [Visitor.Check] holds against it.
+// Package visitor simulates people at a browser for end-to-end tests of pages. It starts Chromium once. A test can
+// have several visitors, each with a separate window and an empty profile. Visitors find elements by their visible
+// names, click with a real pointer, and see what is painted. [Visitor.Check] checks the rules for every page.
 package visitor
 
 import (
@@ -29,20 +29,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit"
 )
 
-// axePackage holds the rules of accessibility that pages are held against.
+// axePackage contains the accessibility rules for all pages.
 const axePackage = "axe-core@4.14.1"
 
-// patience bounds what a visitor waits for: a loaded machine keeps it.
+// patience is the timeout of everything that a visitor waits for. It is long enough for a loaded machine.
 const patience = 90 * time.Second
 
-// Chromium is a browser at work until its test ends.
+// Chromium is a browser that runs until the end of its test.
 type Chromium struct {
 	ctx context.Context
-	axe string // axe-core, as a script
+	axe string // source of axe-core
 }
 
-// Open starts the Chromium of this machine. Where it lacks one, or the rules of axe-core cannot be installed, the test is skipped; on CI it
-// fails (see [testkit.Lacks]). The test's name ends with InABrowser, so that `-skip InABrowser` leaves it out.
+// Open starts Chromium. If this machine has no Chromium, or axe-core cannot be installed, the test is skipped, and on
+// CI it fails (see [testkit.Lacks]). The test's name must end with InABrowser, so that `-skip InABrowser` excludes it.
 func Open(t *testing.T) *Chromium {
 	t.Helper()
 	if test, _, _ := strings.Cut(t.Name(), "/"); !strings.HasSuffix(test, "InABrowser") {
@@ -51,11 +51,11 @@ func Open(t *testing.T) *Chromium {
 	testkit.NeedChromium(t, "pages are tested over HTTP alone")
 	axe := testkit.InstallNode(t, axePackage).File(t, "axe-core/axe.min.js")
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		// Its profile is in a folder that chromedp makes and removes: parts of the browser write there after it has ended, which a folder of the test's
-		// does not bear.
+		// The profile is in a folder that chromedp creates and removes. Parts of the browser
+		// write there even after its end, which fails with the test's temporary folder.
 		chromedp.NoSandbox, chromedp.DisableGPU,
-		// A page and what embeds it share a process, so that a visitor reaches into both. The window's own parts, which nobody sees, would take a process
-		// and a quarter of the time beside each page.
+		// A page and its embedded pages share a process, so that a visitor can reach both. The hidden parts
+		// of the window's own interface would take a process and a quarter of the time for each page.
 		chromedp.Flag("disable-features", "Translate,IsolateOrigins,site-per-process,WebUIOmniboxPopup,WebUIOmniboxAimPopup"), chromedp.Flag("disable-site-isolation-trials", true))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, closeAll := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
@@ -72,26 +72,26 @@ func Open(t *testing.T) *Chromium {
 	return &Chromium{ctx, string(axe)}
 }
 
-// As is how a visitor comes. The zero value is a phone in English, light, with JavaScript, in Lisbon.
+// As describes a visitor. The zero value is a phone in English, in the light color scheme, with JavaScript, in Lisbon.
 type As struct {
 	Width    int // CSS pixels; 0: 390, a phone
 	Height   int // 0: 844
 	Dark     bool
 	Locale   string // such as ar or ja-JP; "": en
-	Timezone string // ""; Europe/Lisbon
+	Timezone string // "": Europe/Lisbon
 	NoScript bool
-	Slow     bool              // the line is so slow that pages are painted piece by piece, which shows what moves when the next one comes
-	MayShift float64           // Cumulative Layout Shift that is put up with; 0, as booking pages owe it
+	Slow     bool              // a line so slow that pages are painted in pieces, which reveals layout shifts
+	MayShift float64           // accepted Cumulative Layout Shift; 0 for booking pages
 	Headers  map[string]string // sent with every request
-	Heavy    bool              // the page is for developers: what its scripts weigh is not held against it
-	NoRules  bool              // others see the same page at this width, and in these colours: the rules of axe-core, which are dear, are left to them
-	Zoom     int               // percent; 0: 100. It makes the window so much smaller, as a browser's zoom does.
+	Heavy    bool              // a page for developers: its scripts have no size limit
+	NoRules  bool              // skip axe-core, which is slow: another visitor has this width and scheme
+	Zoom     int               // percent; 0: 100. A larger zoom makes the window smaller, like a browser's zoom.
 }
 
-// slowLine is in bytes a second: some pages take a second and a half.
+// slowLine is the speed in bytes per second. Some pages take a second and a half.
 const slowLine = 8000
 
-// Visitor is one person with a window. Their methods end the test where something is not as they say.
+// Visitor is a person with one window. Its methods end the test if a condition does not hold.
 type Visitor struct {
 	t   *testing.T
 	c   *Chromium
@@ -101,19 +101,19 @@ type Visitor struct {
 	mu       sync.Mutex
 	asked    []request
 	problems []string
-	coming   map[cdp.FrameID]bool // the frames for which another page is under way
-	turns    int                  // how often that has changed
-	frame    cdp.FrameID          // that is looked at; "": the page itself
+	coming   map[cdp.FrameID]bool // frames with a running navigation
+	turns    int                  // number of changes of coming
+	frame    cdp.FrameID          // current frame; "": the page itself
 }
 
-// request is one that the window has sent.
+// request is a request of the window.
 type request struct {
 	id   network.RequestID
 	url  *url.URL
 	kind network.ResourceType
 }
 
-// Visit opens a window for one more visitor, until the test ends.
+// Visit opens a window for another visitor, until the end of the test.
 func (c *Chromium) Visit(t *testing.T, as As) *Visitor {
 	t.Helper()
 	if as.Width == 0 {
@@ -140,7 +140,7 @@ func (c *Chromium) Visit(t *testing.T, as As) *Visitor {
 	return v
 }
 
-// dress gives the window the visitor's size, colours, language and time zone.
+// dress sets the window's size, color scheme, language and time zone.
 func (v *Visitor) dress() {
 	v.t.Helper()
 	scheme := "light"
@@ -174,7 +174,7 @@ func (v *Visitor) dress() {
 	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.as.NoScript})
 }
 
-// notice keeps what the window asks for and complains of, and which pages are under way.
+// notice records the requests, the problems and the navigations of the window.
 func (v *Visitor) notice(event any) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -192,7 +192,7 @@ func (v *Visitor) notice(event any) {
 	case *page.EventFrameDetached:
 		v.turn(e.FrameID, false)
 	case *log.EventEntryAdded:
-		// A page that is not found is a page.
+		// An error page, such as for 404, is no problem.
 		if e.Entry.Level == log.EntryLevelError && e.Entry.Source != log.EntrySourceNetwork {
 			v.problems = append(v.problems, fmt.Sprintf("the browser says of %s: %s", e.Entry.URL, e.Entry.Text))
 		}
@@ -205,7 +205,7 @@ func (v *Visitor) notice(event any) {
 	}
 }
 
-// turn notes that another page is under way to a frame, or is not any more; v.mu is held.
+// turn records the start or the end of a frame's navigation. The caller holds v.mu.
 func (v *Visitor) turn(frame cdp.FrameID, coming bool) {
 	if v.turns++; coming {
 		v.coming[frame] = true
@@ -214,7 +214,8 @@ func (v *Visitor) turn(frame cdp.FrameID, coming bool) {
 	}
 }
 
-// stays asks something of a page that stays meanwhile: what is found on one page and done on the next is lost, or hits something else.
+// stays calls ask and reports its result only if no navigation happens in that time.
+// Otherwise an action could miss its target or hit an element of the next page.
 func (v *Visitor) stays(ask func() (bool, error)) (bool, error) {
 	look := func() (int, bool) {
 		v.mu.Lock()
@@ -241,13 +242,13 @@ func (v *Visitor) need(err error) {
 	}
 }
 
-// Go enters an address and waits for its page.
+// Go opens an address and waits for its page.
 func (v *Visitor) Go(address string) {
 	v.t.Helper()
 	v.need(chromedp.Do(v.ctx, chromedp.Navigate(address)))
 }
 
-// Back goes back as the browser's button does; the page may come from the browser's memory, without being loaded.
+// Back goes back like the browser's button. The browser may restore the page from its memory without loading it.
 func (v *Visitor) Back() {
 	v.t.Helper()
 	history := call(v, page.GetNavigationHistory, cdp.Empty{})
@@ -262,10 +263,10 @@ func (v *Visitor) Back() {
 	})
 }
 
-// Address is that of the page.
+// Address returns the address of the page.
 func (v *Visitor) Address() string { return Eval[string](v, "location.href") }
 
-// Screenshot is the whole page as a PNG.
+// Screenshot returns a PNG of the whole page.
 func (v *Visitor) Screenshot() []byte {
 	v.t.Helper()
 	beyond := true
@@ -273,7 +274,7 @@ func (v *Visitor) Screenshot() []byte {
 	return shot.Data
 }
 
-// Keep writes a screenshot where SLOTMESH_TEST_SCREENSHOTS names a folder, to be looked at.
+// Keep writes a screenshot into the folder SLOTMESH_TEST_SCREENSHOTS, if it is set.
 func (v *Visitor) Keep(name string) {
 	v.t.Helper()
 	folder := os.Getenv("SLOTMESH_TEST_SCREENSHOTS")
@@ -284,15 +285,16 @@ func (v *Visitor) Keep(name string) {
 	v.need(os.WriteFile(filepath.Join(folder, name+".png"), v.Screenshot(), 0o644))
 }
 
-// Eval is what an expression gives in the page, or in the frame that is looked at. It sees the page's document but not what its scripts
-// have made, runs also where the visitor has no JavaScript, and awaits a promise.
+// Eval returns the value of an expression in the page, or in the current frame. The
+// expression can use the page's document, but not the objects that its scripts have
+// created. It also works without JavaScript for the visitor. Eval waits for a promise.
 func Eval[T any](v *Visitor, expression string) T {
 	v.t.Helper()
 	var value T
 	v.until("the page does not answer", func() (bool, error) {
 		var err error
 		value, err = tryEval[T](v, expression)
-		if _, left := errors.AsType[*cdproto.Error](err); left { // the page has given way to the next one before it answered
+		if _, left := errors.AsType[*cdproto.Error](err); left { // the page navigated before it answered
 			return false, err
 		}
 		v.need(err)
