@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// nobodyID is the numeric uid and gid of [nobody].
+// nobodyID is the uid and gid of every service as a number.
 const nobodyID = 65532
 
 // Live lists the files of a development image, whose program can be replaced while the container runs (internal/live).

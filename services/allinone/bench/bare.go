@@ -111,8 +111,8 @@ func (b *bare) count(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// asked returns a handler that runs query for the parameters business, from
-// and to (in seconds since the epoch), and then answers with the stored bytes.
+// asked returns a handler that runs query and then answers with the stored bytes.
+// The request's parameters are business, from and to, in seconds since the epoch.
 func (b *bare) asked(query string, row func() []any) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		business, err := uuid.Parse(c.Query("business"))

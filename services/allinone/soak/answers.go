@@ -57,7 +57,8 @@ func (j *judgement) judge() {
 	}
 }
 
-// compare checks that the tables contain what answers reported as made, and nothing that no request can have made.
+// compare checks that the tables contain each object that an answer reported as made.
+// It also checks that they contain no more objects than the attempts can have made.
 func (j *judgement) compare(op *operation) {
 	rows := j.rows[op.tag]
 	for _, a := range op.attempts {
@@ -164,8 +165,8 @@ func (j *judgement) cancelled(op *operation) {
 	}
 }
 
-// offered checks that a booking refers to a version of the offer that was
-// the newest at some moment of its request, and that this version allows it.
+// offered checks that a booking refers to a version of the offer that allows
+// it. The version must have been the newest at some moment of the request.
 func (j *judgement) offered(op *operation) {
 	if op.apiKey == nil || len(op.attempts) == 0 {
 		return
@@ -188,9 +189,9 @@ func (j *judgement) offered(op *operation) {
 	}
 }
 
-// revoked checks that no attempt booked if it began after the revocation of its key was answered,
-// and that no attempt with a valid key was refused for its key. It does not judge attempts that
-// were running at the moment of that answer, because no table contains the commit time of a row.
+// revoked checks that no attempt booked if it began after the revocation of its key was answered. It
+// also checks that no attempt with a valid key was refused for its key. It does not judge attempts
+// that were running at the moment of that answer, because no table contains the commit time of a row.
 func (j *judgement) revoked(op *operation) {
 	if op.apiKey == nil {
 		return

@@ -138,8 +138,9 @@ func (op *operation) bookMessage(order object) message {
 // tries is the maximum number of attempts of a task.
 const tries = 4
 
-// perform attempts a task. Without an idempotency key, it attempts the task once. With a key, it continues until
-// the outcome is known, sometimes twice at the same time, and sometimes once more to check for the same answer.
+// perform attempts a task: once without an idempotency key, and otherwise until the
+// outcome is known, at most tries times. With a key it sometimes sends two requests
+// at the same time, and sometimes repeats a success to check for the same answer.
 func (c *client) perform(ctx context.Context, t *task, m message) *attempt {
 	var last *attempt
 	for try := range tries {

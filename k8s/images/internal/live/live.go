@@ -36,9 +36,9 @@ func Supervise(program string, args []string, signals <-chan os.Signal) (int, er
 	}
 }
 
-// Debugged returns the command that runs program under Delve if debugger exists, and program itself
-// otherwise. Under Delve, program starts at once. Debugging clients of any user connect to port 2345 on
-// the loopback interface, one after another, because a forwarded port belongs to the user of the node.
+// Debugged returns the command that runs program under Delve if debugger exists, and program itself otherwise.
+// Under Delve, program starts at once. Delve accepts clients on port 2345 of the loopback interface, one after
+// another. It accepts them from any user, because a forwarded port belongs to the user of the node.
 func Debugged(debugger, program string, args []string) (string, []string) {
 	if _, err := os.Stat(debugger); err != nil {
 		return program, args

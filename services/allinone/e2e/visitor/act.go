@@ -110,7 +110,8 @@ func (v *Visitor) Finds(selector string) {
 	})
 }
 
-// Press clicks the link, button or checkbox with this name, with the pointer, where it is not covered.
+// Press clicks the link, button or checkbox with this name. It
+// uses the pointer, at a point that no other element covers.
 func (v *Visitor) Press(name string) {
 	v.t.Helper()
 	v.pressAt(fmt.Sprintf("nothing called %q can be pressed", name), fmt.Sprintf(find, pressable, name), 1)

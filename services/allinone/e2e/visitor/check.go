@@ -18,10 +18,10 @@ const (
 	mostCSS    = 15 << 10
 )
 
-// Check checks the rules for every page on the current page: no finding of axe-core, no request to
-// another host, no violation of the Content-Security-Policy, no failed script, script and CSS within
-// their limits, no layout shift, and no horizontal scrolling. Requests and log entries count from
-// the opening of the window. If the page navigates in the meantime, Check checks the next page.
+// Check checks the rules for every page on the current page. axe-core finds nothing; there is no request
+// to another host, no violation of the Content-Security-Policy and no failed script. Script and CSS are
+// within their limits. Nothing shifts, and no horizontal scrolling is needed. Requests and log entries
+// count from the opening of the window. If the page navigates in the meantime, Check checks the next page.
 func (v *Visitor) Check() {
 	v.t.Helper()
 	var found []string

@@ -13,9 +13,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// drop reschedules a booking to the place in the calendar where it was dropped, and redirects back to the calendar.
-// Minimum notice, booking limits and the time grid do not apply. The calendar then shows the change with an undo
-// button, or the reason for the refusal. If the booking has changed since the page was shown, drop leaves it as it is.
+// drop reschedules a booking to the place in the calendar where it was dropped, and redirects
+// back to the calendar. The minimum notice, the advance limit and the time grid do not bind
+// the owner. The calendar then shows the change with an undo button, or the reason for the
+// refusal. If the booking has changed since the page was shown, drop leaves it as it is.
 func (p *Pages) drop(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -65,8 +66,8 @@ func withUndo(back string, before, after *booking.Booking, silent bool) string {
 	return path + "?" + values.Encode()
 }
 
-// readUndo reads the parameters that [withUndo] wrote. It is safe to trust
-// them: the undo form itself checks the booking's state and the person's role.
+// readUndo reads the parameters that [withUndo] wrote. Forged parameters do no harm:
+// the undo form, like every form, checks the booking's state and the person's role.
 func readUndo(c *fiber.Ctx) *view.Undo {
 	was := strings.Split(c.Query("undo"), " ")
 	if len(was) != len([]string{"id", "date", "time", "staff"}) || len(was[2]) < len("15:04") || c.Query("done") != "moved" {

@@ -125,8 +125,8 @@ func currencyOf(tag string) string {
 	return unit.String()
 }
 
-// currencyCode returns the code of a currency that was typed as a code in upper or lower case,
-// or as a symbol that only one currency has. It returns any other text in upper case.
+// currencyCode returns the code of a typed currency. typed is a code in upper or lower
+// case, or a symbol that only one currency has. It returns any other text in upper case.
 func currencyCode(typed string) string {
 	var found []string
 	for _, code := range money.Codes() {
@@ -143,8 +143,8 @@ func currencyCode(typed string) string {
 	return strings.ToUpper(typed)
 }
 
-// zoneName returns the name of a time zone that was typed in upper or lower case, or as a city
-// that only one zone has, such as Lisbon. It returns any other text unchanged.
+// zoneName returns the name of a typed time zone. typed is a name in upper or lower case,
+// or a city that only one zone has, such as Lisbon. It returns any other text unchanged.
 func zoneName(typed string) string {
 	var found []string
 	for _, name := range zone.Names() {

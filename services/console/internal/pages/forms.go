@@ -48,9 +48,9 @@ func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, asked view
 // byAmount is the refund choice for a typed amount.
 const byAmount = "amount"
 
-// chosenRefund reads the refund that a cancellation form chose. It returns the name of a
-// sentence, and the form is shown again, if the amount is invalid or the cancellation policy
-// now gives another amount than the form showed. Fault: invalid_parameter for any other choice.
+// chosenRefund reads the refund that a cancellation form chose. It returns the name of a sentence if
+// the form must be shown again: because the typed amount is invalid, or because the cancellation
+// policy now gives another amount than the form showed. Fault: invalid_parameter for any other choice.
 func chosenRefund(form url.Values, preview func() (*booking.Cancellation, error)) (booking.RefundAmount, string, error) {
 	refund := booking.RefundAmount(cmp.Or(form.Get("refund"), string(booking.RefundPolicy)))
 	switch {

@@ -63,7 +63,7 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 	}
 	for range publishAttempts {
 		draft, err := s.draft()
-		if fault.Is(err, fault.Conflict) { // another system manages the offer now; the page says so
+		if fault.Is(err, fault.Conflict) { // another system manages the offer now, which the page shows
 			return toOffer(c, o, s.back, url.Values{"wrong": {"changed"}})
 		}
 		if err != nil {

@@ -178,7 +178,8 @@ func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Con
 	return page.Words.Fault()
 }
 
-// ShowFault is a [server.ShowFault]. It shows a page that says what the person can do, and reveals no internal details.
+// ShowFault is a [server.ShowFault]. It shows a page with what
+// the person can do next. The page reveals no internal details.
 func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
 	page := p.plain(c, "")
 	return p.show(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))

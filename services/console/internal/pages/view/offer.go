@@ -268,8 +268,8 @@ var referenced = map[string]string{
 	"staff": "staff", "services": "services", "events": "events", "rentals": "rentals", "rental": "rentals", "packages": "packages", "pricing_rules": "pricing_rules",
 }
 
-// withNames replaces keys of objects by their names and answers of forms by their labels, in the value of a field at a
-// path and in the fields of objects within it.
+// withNames returns the value of a field at a path with names instead of keys of objects, and with
+// labels instead of values of options. It replaces them also in the fields of objects within value.
 func (p *Page) withNames(fields document.Fields, path string, value any) any {
 	field := path[strings.LastIndexByte(path, '.')+1:]
 	list := fields[referenced[field]]
