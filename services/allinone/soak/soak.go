@@ -28,7 +28,7 @@ import (
 	"time"
 )
 
-// Options of a run.
+// Options configure a run.
 type Options struct {
 	Programs string        // folder of the services' programs
 	For      time.Duration // duration of the clients' work

@@ -28,7 +28,7 @@ type workload struct {
 	keys   map[*business][]*apiKey
 }
 
-// client is one of the clients.
+// client performs random actions, with a stream of random numbers of its own.
 type client struct {
 	*workload
 	rng *rand.Rand

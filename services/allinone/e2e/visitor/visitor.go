@@ -192,7 +192,7 @@ func (v *Visitor) notice(event any) {
 	case *page.EventFrameDetached:
 		v.turn(e.FrameID, false)
 	case *log.EventEntryAdded:
-		// An error page, such as for 404, is no problem.
+		// A response with an error status, such as 404, is not a problem by itself.
 		if e.Entry.Level == log.EntryLevelError && e.Entry.Source != log.EntrySourceNetwork {
 			v.problems = append(v.problems, fmt.Sprintf("the browser says of %s: %s", e.Entry.URL, e.Entry.Text))
 		}
