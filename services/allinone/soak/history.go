@@ -100,7 +100,7 @@ func (op *operation) history(rows []row, changes map[uuid.UUID][]change, step fu
 	}
 	for _, m := range op.moves {
 		at = m.to.resource
-		if no := m.refused("idempotency_in_progress", "conflict"); no != nil { // not if it is cancelled
+		if no := m.refused("idempotency_in_progress", "conflict"); no != nil { // conflict: the booking is cancelled
 			add(refusing, no.begin, no.end)
 		}
 	}

@@ -92,9 +92,9 @@ var rules = []rule{
 }
 
 // recorded returns a query for inconsistencies between a table and its events: rows whose number of
-// events differs from their number of changes, or whose newest event contains other values than the row.
-// It ignores values that are stored beside the event, and those of a charge that events leave out. The
-// event of an online sale is written when its charge is open. A charge that failed before has no event.
+// events differs from their number of changes, or whose newest event contains other values than the
+// row. It ignores the keys in beside, an SQL array, which events and rows store in different ways. An
+// online sale has its first event when its charge is open; if its charge failed before, it has none.
 func recorded(table, beside string) string {
 	schema, _, _ := strings.Cut(table, ".")
 	return fmt.Sprintf(`

@@ -274,7 +274,8 @@ func (w *writing) beginRow(fields []Field, row string) {
 	}
 }
 
-// blank reports whether nothing was typed into a row. Choices and ticked boxes do not count.
+// blank reports whether nothing was typed into a row. Ticked boxes and
+// optional choices do not count, but required choices do.
 func (w *writing) blank(fields []Field, prefix string) bool {
 	for _, f := range fields {
 		name := prefix + f.Name
