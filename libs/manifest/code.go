@@ -10,8 +10,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Code is the kind of a problem. A program that shows problems in another language has a sentence for each kind and
-// fills it with [Problem.Params]. A problem without a code is one of the manifest's text, or one that no form causes.
+// Code is the kind of a problem. A program that shows problems in another language has a sentence for
+// each kind and inserts [Problem.Params]. A problem has no code if it concerns the text of the
+// manifest, or if a form cannot cause it.
 type Code string
 
 // The kinds of problems that the value of a field can have, each with the names of its parameters.
@@ -54,7 +55,7 @@ func Codes() []Code {
 	}
 }
 
-// as sets the code of a problem and its parameters, which are names and values by turns. It does nothing to nil.
+// as sets the code and the parameters of a problem. params holds names and values in turn. It does nothing if p is nil.
 func (p *Problem) as(code Code, params ...any) {
 	if p == nil {
 		return
@@ -79,7 +80,7 @@ func (p *Problem) outside(l *limits) {
 	}
 }
 
-// textCodes are the codes of the types that read themselves and have a code of their own.
+// textCodes holds the codes of types that parse themselves and have their own code.
 var textCodes = map[reflect.Type]Code{
 	reflect.TypeFor[Key]():             CodeKey,
 	reflect.TypeFor[URL]():             CodeURL,
@@ -87,7 +88,7 @@ var textCodes = map[reflect.Type]Code{
 	reflect.TypeFor[timespan.Window](): CodeWindow,
 }
 
-// examples are how values of the other types that read themselves are written.
+// examples holds example values of the other types that parse themselves.
 var examples = map[reflect.Type]string{
 	reflect.TypeFor[Language]():               "en, pt-BR",
 	reflect.TypeFor[Currency]():               "EUR",
@@ -111,7 +112,7 @@ func exampleOf(forms ...rule.Form) string {
 	return strings.Join(all, ", ")
 }
 
-// unreadable sets the code of a value that its type cannot read; err is what the type returned.
+// unreadable sets the code of a value that its type cannot parse; err is the error of the type.
 func (p *Problem) unreadable(t reflect.Type, value string, err error) {
 	if code, has := textCodes[t]; has {
 		p.as(code, "Value", clipped(value))
@@ -129,7 +130,7 @@ func (p *Problem) unreadable(t reflect.Type, value string, err error) {
 	p.as(CodeFormat, "Value", clipped(value), "Example", example, "Meant", meant)
 }
 
-// suggestion is an error about a value, with the value that was probably meant, or "".
+// suggestion is an error about a value. meant is the value that the user probably meant, or "".
 type suggestion struct{ message, meant string }
 
 func (s *suggestion) Error() string { return s.message }

@@ -15,10 +15,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/plain"
 )
 
-// decoder fills a manifest from a tree of values. It goes on after a fault, so that one run finds them all.
+// decoder fills a manifest from a tree of values. It continues after a problem, so that one run finds all problems.
 type decoder struct{ report *report }
 
-// decode reads one value; v is settable and at its zero value, n is no alias.
+// decode reads one value. v must be settable and have its zero value; n must not be an alias.
 func (d *decoder) decode(n *yaml.Node, at *path, v reflect.Value, l *limits) {
 	if n.Style&yaml.TaggedStyle != 0 {
 		d.report.fail(at, n.Line, "has the tag %s; write the value without a tag", quote(n.Tag))
@@ -71,7 +71,7 @@ func (d *decoder) object(n *yaml.Node, at *path, v reflect.Value) {
 		return
 	}
 	plan := plans[v.Type()]
-	lines := make([]int, len(plan.fields)) // where each field was first written
+	lines := make([]int, len(plan.fields)) // line on which each field was first written; 0: not yet
 	for _, e := range d.entries(n, at) {
 		i, known := plan.byName[e.key.Value]
 		switch {
@@ -99,7 +99,7 @@ func (d *decoder) unknown(key *yaml.Node, at *path, plan *plan) {
 	d.report.add(at.field(key.Value), key.Line, "is no field here; %s", hint)
 }
 
-// field reads one field; null is the same as leaving it out, but where its type says something else.
+// field reads one field. null is the same as leaving the field out, unless its type is [nullable].
 func (d *decoder) field(value *yaml.Node, at *path, v reflect.Value, f *field) {
 	at = at.field(f.name)
 	n := target(value)
@@ -128,10 +128,10 @@ func readNull(v reflect.Value) {
 	}
 }
 
-// maxFields bounds the fields of one object, known or not.
+// maxFields bounds the number of fields of one object, known or unknown.
 const maxFields = 1000
 
-// entries returns a mapping's fields, without those whose name is no text.
+// entries returns a mapping's fields and reports those whose name is not text.
 func (d *decoder) entries(n *yaml.Node, at *path) []entry {
 	all := entries(n)
 	if len(all) > maxFields {
@@ -226,7 +226,7 @@ func (d *decoder) mapEntry(e entry, at *path, v reflect.Value, l *limits) {
 	v.SetMapIndex(key, value)
 }
 
-// text reads a scalar that knows its own form.
+// text reads a scalar whose type parses itself.
 func (d *decoder) text(n *yaml.Node, at *path, t encoding.TextUnmarshaler) {
 	if n.Kind != yaml.ScalarNode {
 		d.wrongType(n, at, wantOf(reflect.TypeOf(t).Elem()))
@@ -241,7 +241,7 @@ func (d *decoder) text(n *yaml.Node, at *path, t encoding.TextUnmarshaler) {
 	}
 }
 
-// isText reports whether a scalar is text; a date needs no quotes in YAML.
+// isText reports whether a scalar is text. YAML dates without quotes count as text.
 func isText(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && (n.Tag == "!!str" || n.Tag == "!!timestamp")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Defaults of values left out.
+// The defaults of fields that are left out.
 const (
 	defaultSlotIntervalMinutes = 15
 	defaultAdvanceDays         = 365
@@ -20,7 +20,7 @@ const (
 	defaultPaymentRequirement  = "none"
 )
 
-// or is the value that was written, else another.
+// or returns the value if it is set, otherwise the other one.
 func or[T any](value *T, otherwise T) T {
 	if value == nil {
 		return otherwise
@@ -28,7 +28,7 @@ func or[T any](value *T, otherwise T) T {
 	return *value
 }
 
-// OfferedLanguages are the languages listed, or the default language alone.
+// OfferedLanguages returns the languages listed, or the default language alone.
 func (m *Manifest) OfferedLanguages() []Language {
 	if len(m.Languages) == 0 {
 		return []Language{m.DefaultLanguage}
@@ -36,28 +36,28 @@ func (m *Manifest) OfferedLanguages() []Language {
 	return m.Languages
 }
 
-// UsesServices reports whether the services module is on; left out, it is where services are listed.
+// UsesServices reports whether the services module is on. By default it is on if services are listed.
 func (m *Manifest) UsesServices() bool {
 	return or(or(m.Modules, Modules{}).Services, len(m.Services) > 0)
 }
 
-// UsesEvents reports whether the events module is on; left out, it is where events are listed.
+// UsesEvents reports whether the events module is on. By default it is on if events are listed.
 func (m *Manifest) UsesEvents() bool {
 	return or(or(m.Modules, Modules{}).Events, len(m.Events) > 0)
 }
 
-// UsesRentals reports whether the rentals module is on; left out, it is where rentals are listed.
+// UsesRentals reports whether the rentals module is on. By default it is on if rentals are listed.
 func (m *Manifest) UsesRentals() bool {
 	return or(or(m.Modules, Modules{}).Rentals, len(m.Rentals) > 0)
 }
 
-// PaymentProviders are the connected providers.
+// PaymentProviders returns the connected providers.
 func (m *Manifest) PaymentProviders() []string { return or(m.Payments, Payments{}).Providers }
 
-// PaymentAccounts are the business's accounts by provider.
+// PaymentAccounts returns the business's accounts by provider.
 func (m *Manifest) PaymentAccounts() map[string]Line { return or(m.Payments, Payments{}).Accounts }
 
-// PaymentModes are the modes with those left out filled in.
+// PaymentModes returns the payment modes with the defaults filled in.
 func (m *Manifest) PaymentModes() PaymentModes {
 	modes := or(or(m.Payments, Payments{}).Modes, PaymentModes{})
 	return PaymentModes{
@@ -67,7 +67,7 @@ func (m *Manifest) PaymentModes() PaymentModes {
 	}
 }
 
-// SubscriptionActive reports whether bookings are accepted as far as the subscription goes.
+// SubscriptionActive reports whether the subscription allows bookings.
 func (m *Manifest) SubscriptionActive() bool {
 	return or(m.Account, Account{}).Subscription != "inactive"
 }
@@ -75,13 +75,13 @@ func (m *Manifest) SubscriptionActive() bool {
 // IsOpen reports whether the business is open for bookings.
 func (m *Manifest) IsOpen() bool { return or(m.Open, true) }
 
-// RemovalOn is the date on which the account is to be removed, or nil.
+// RemovalOn returns the date on which the account is scheduled for removal, or nil.
 func (m *Manifest) RemovalOn() *timespan.Date { return or(m.Account, Account{}).RemovalOn }
 
-// Sandbox reports whether the business is for trying things out.
+// Sandbox reports whether the business is a sandbox, that is, for tests.
 func (m *Manifest) Sandbox() bool { return or(m.Account, Account{}).Sandbox }
 
-// BookingSettings are the booking settings, every one of them set but PausedUntil.
+// BookingSettings returns the booking settings with the defaults filled in. PausedUntil may be nil.
 func (m *Manifest) BookingSettings() Bookings {
 	b := or(m.Bookings, Bookings{})
 	interval := or(b.SlotIntervalMinutes, defaultSlotIntervalMinutes)
@@ -94,17 +94,17 @@ func (m *Manifest) BookingSettings() Bookings {
 // ConfirmsAtOnce reports whether bookings need no confirmation by the owner.
 func (b *Bookings) ConfirmsAtOnce() bool { return b.Confirm == "auto" }
 
-// CancelUntilHours is how many hours before the start a customer may still cancel; nil: never.
+// CancelUntilHours returns the hours before the start until which a customer may cancel; nil: never.
 func (m *Manifest) CancelUntilHours() *int {
 	return or(m.SelfService, SelfService{}).CancelUntilHours.orStart()
 }
 
-// RescheduleUntilHours is how many hours before the start a customer may still move; nil: never.
+// RescheduleUntilHours returns the hours before the start until which a customer may reschedule; nil: never.
 func (m *Manifest) RescheduleUntilHours() *int {
 	return or(m.SelfService, SelfService{}).RescheduleUntilHours.orStart()
 }
 
-// NotificationSettings are the settings of messages with those left out filled in.
+// NotificationSettings returns the settings of messages with the defaults filled in.
 func (m *Manifest) NotificationSettings() Notifications {
 	n := or(m.Notifications, Notifications{})
 	if n.RemindersHoursBefore == nil {
@@ -116,15 +116,15 @@ func (m *Manifest) NotificationSettings() Notifications {
 	return n
 }
 
-// KeepCustomersDays is how many days after its end a booking keeps who made it.
+// KeepCustomersDays returns the days after the end of a booking until the customer's data is removed from it.
 func (m *Manifest) KeepCustomersDays() int {
 	return or(or(m.Privacy, Privacy{}).KeepCustomersDays, defaultKeepCustomersDays)
 }
 
-// PageSettings are the settings of the booking page; a colour left out is the page's own.
+// PageSettings returns the settings of the booking page. An empty accent means the page's default colour.
 func (m *Manifest) PageSettings() Page { return or(m.Page, Page{}) }
 
-// Longest is how many characters an answer may have; 0 where the type of the question decides.
+// Longest returns the maximum number of characters of an answer, or 0 if the question is neither text nor textarea.
 func (q *Question) Longest() int {
 	switch q.Type {
 	case "text":
@@ -141,45 +141,45 @@ func (w *WeekHours) On(day time.Weekday) []timespan.Window {
 	return [7][]timespan.Window{w.Sun, w.Mon, w.Tue, w.Wed, w.Thu, w.Fri, w.Sat}[day]
 }
 
-// IsActive reports whether the member is active, as by default.
+// IsActive reports whether the member is active; default true.
 func (s *Staff) IsActive() bool { return or(s.Active, true) }
 
-// IsActive reports whether the service is active, as by default.
+// IsActive reports whether the service is active; default true.
 func (s *Service) IsActive() bool { return or(s.Active, true) }
 
-// Lanes is how many bookings of a service without staff fit at the same time.
+// Lanes returns the maximum number of bookings at the same time, for a service without staff.
 func (s *Service) Lanes() int { return or(s.Capacity, 1) }
 
-// IsPricedPerPerson reports whether the price is of one person, as by default of a class.
+// IsPricedPerPerson reports whether the price is per person, which is the default for a class.
 func (s *Service) IsPricedPerPerson() bool {
 	return s.PricePer == PerPerson || s.PricePer == "" && len(s.Classes) > 0
 }
 
-// Requirement is what is paid when booking; none by default.
+// Requirement returns what is paid when booking; default none.
 func (s *Service) Requirement() string {
 	return cmp.Or(s.PaymentRequirement, defaultPaymentRequirement)
 }
 
-// Minutes is the variant's duration, the service's where it states none.
+// Minutes returns the duration of the variant in minutes; default: that of the service.
 func (v *Variant) Minutes(s *Service) int { return or(v.DurationMinutes, s.DurationMinutes) }
 
-// ListPrice is the variant's price, the service's where it states none.
+// ListPrice returns the price of the variant; default: that of the service.
 func (v *Variant) ListPrice(s *Service) Decimal { return or(v.Price, s.Price) }
 
-// IsActive reports whether the event is active, as by default.
+// IsActive reports whether the event is active; default true.
 func (e *Event) IsActive() bool { return or(e.Active, true) }
 
-// IsPublic reports whether the event is listed for everyone, as by default.
+// IsPublic reports whether everyone sees the event in the list of events; default true.
 func (e *Event) IsPublic() bool { return or(e.Public, true) }
 
-// Requirement is what is paid when booking; none by default.
+// Requirement returns what is paid when booking; default none.
 func (e *Event) Requirement() string { return cmp.Or(e.PaymentRequirement, defaultPaymentRequirement) }
 
-// IsActive reports whether the rental is active, as by default.
+// IsActive reports whether the rental is active; default true.
 func (r *Rental) IsActive() bool { return or(r.Active, true) }
 
-// Requirement is what is paid when booking; none by default.
+// Requirement returns what is paid when booking; default none.
 func (r *Rental) Requirement() string { return cmp.Or(r.PaymentRequirement, defaultPaymentRequirement) }
 
-// IsInService reports whether the unit can be rented at all, as by default.
+// IsInService reports whether the unit can be rented; default true.
 func (u *RentalUnit) IsInService() bool { return or(u.InService, true) }

@@ -8,25 +8,25 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clip"
 )
 
-// expand measures a YAML tree as it would be without aliases, and replaces each merge key (<<) by the fields it brings
-// in. It returns the problem of a tree that contains itself, nests too deep or would be too large: what it accepts is
-// read, checked and stored at a cost that its size bounds, whatever its aliases repeat. Its own work is linear in the
-// source, apart from merging, which is linear in what the tree would be.
+// expand measures a YAML tree as it would be without aliases, and replaces each merge key (<<) by the fields it
+// brings in. It returns a problem for a tree that contains itself, is nested too deeply or would be too large.
+// The measured size bounds the cost of reading, checking and storing an accepted tree, however much its aliases
+// repeat. The work is linear in the source, apart from merging, which is linear in the size of the expanded tree.
 func expand(root *yaml.Node) *Problem {
 	e := expander{anchored: map[*yaml.Node]*extent{}}
 	_, problem := e.node(root, 0)
 	return problem
 }
 
-// extent is how much a value holds with its aliases written out.
+// extent is the size of a value with all aliases replaced by their values.
 type extent struct {
-	values int // the value itself included, names of fields too
-	bytes  int // of all texts, and one for each value: what their shortest notation takes
+	values int // with the value itself and names of fields
+	bytes  int // of the shortest notation: those of all texts, and one for each value
 	height int // levels of lists and objects
 }
 
 type expander struct {
-	anchored map[*yaml.Node]*extent // of the values that aliases may name; nil while one is being measured
+	anchored map[*yaml.Node]*extent // extents of the values with an anchor; nil while a value is being measured
 }
 
 func (e *expander) node(n *yaml.Node, depth int) (extent, *Problem) {
@@ -83,8 +83,8 @@ func (e *expander) collection(n *yaml.Node, depth int) (extent, *Problem) {
 	return size, nil
 }
 
-// levelsMerged returns how many levels of an item of a collection go when merge keys are replaced: what one names, an
-// object or a list of objects, ends as fields of the mapping itself.
+// levelsMerged returns how many levels of nesting an item of a collection loses when merge keys are replaced.
+// A merge key names an object or a list of objects, whose fields become fields of the mapping itself.
 func levelsMerged(n *yaml.Node, item int) int {
 	switch {
 	case n.Kind != yaml.MappingNode || item%2 == 0 || target(n.Content[item-1]).Tag != "!!merge":
@@ -100,7 +100,7 @@ func tooDeep(n *yaml.Node) *Problem {
 	return &Problem{Line: n.Line, Message: fmt.Sprintf("the manifest nests deeper than %d levels here; check the indentation and brackets", maxDepth)}
 }
 
-// check refuses an extent that is too large; last is the value that made it so.
+// check returns a problem if the extent is too large; last is the value that exceeded the limit.
 func (x extent) check(last *yaml.Node) *Problem {
 	const advice = "up to here, those that aliases and merge keys repeat included; repeat less"
 	switch {
@@ -112,9 +112,8 @@ func (x extent) check(last *yaml.Node) *Problem {
 	return nil
 }
 
-// merge replaces the merge keys of a mapping by the fields they bring in. The mapping's own fields win, then those of the
-// mapping that is named first. The merge keys of the
-// merged mappings were replaced before.
+// merge replaces the merge keys of a mapping by the fields they bring in. The mapping's own fields take precedence,
+// then those of the mapping that is named first. The merge keys of the merged mappings must already be replaced.
 func merge(n *yaml.Node) *Problem {
 	own, sources := splitMergeKeys(n.Content)
 	if len(sources) == 0 {
@@ -141,7 +140,7 @@ func merge(n *yaml.Node) *Problem {
 	return nil
 }
 
-// splitMergeKeys parts the fields of a mapping from the values of its merge keys.
+// splitMergeKeys separates the fields of a mapping from the values of its merge keys.
 func splitMergeKeys(fields []*yaml.Node) ([]*yaml.Node, []*yaml.Node) {
 	var own, sources []*yaml.Node
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -154,7 +153,7 @@ func splitMergeKeys(fields []*yaml.Node) ([]*yaml.Node, []*yaml.Node) {
 	return own, sources
 }
 
-// appendMissing adds the fields whose names are not known yet.
+// appendMissing appends the fields whose names are not in known, and adds these names to known.
 func appendMissing(own, fields []*yaml.Node, known map[string]bool) []*yaml.Node {
 	for i := 0; i+1 < len(fields); i += 2 {
 		if name := target(fields[i]).Value; !known[name] {

@@ -11,16 +11,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// jsonReader builds from JSON the tree that YAML would give, line numbers included.
+// jsonReader builds from JSON the same tree as the YAML library builds from YAML, with line numbers.
 type jsonReader struct {
 	src    []byte
 	dec    *json.Decoder
 	line   int
-	offset int // up to which line has counted
+	offset int // end of the text whose line breaks are counted in line
 	values int
 }
 
-// parseJSON reads in, whose text is src.
+// parseJSON reads a JSON object from in; src is the same text, for line numbers.
 func parseJSON(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	r := &jsonReader{src: src, dec: json.NewDecoder(in), line: 1}
 	r.dec.UseNumber()
@@ -40,7 +40,8 @@ func (r *jsonReader) problem(err error) *Problem {
 	switch {
 	case errors.As(err, &syntax):
 		r.advance()
-		// The decoder counts from the start of the token it was reading, so the offset is only sometimes further on.
+		// The decoder counts from the start of the token that it was reading, so the offset is not always
+		// beyond r.offset.
 		if o := int(syntax.Offset); o > r.offset && o <= len(r.src) {
 			r.line += bytes.Count(r.src[r.offset:o], []byte("\n"))
 		}
@@ -50,7 +51,7 @@ func (r *jsonReader) problem(err error) *Problem {
 	return &Problem{Line: r.line, Message: fmt.Sprintf("the JSON cannot be read (%s); check the commas, quotes and brackets near this line", err)}
 }
 
-// advance moves line on to the end of the last token.
+// advance sets line to that of the end of the last token.
 func (r *jsonReader) advance() {
 	end := int(r.dec.InputOffset())
 	r.line += bytes.Count(r.src[r.offset:end], []byte("\n"))

@@ -1,10 +1,10 @@
-// Package manifest is the document in which a business states its whole offer: its types, how it is read, what makes it
-// valid, and the ids that follow from it.
+// Package manifest defines the document in which a business publishes everything it offers. It holds
+// the types, the parser, the validation and the ids that follow from the keys.
 //
-// [Parse] reads YAML or JSON strictly and reports every fault at once. What it returns holds the values as written;
-// defaults are applied by the accessors (such as [Service.Lanes]), so that "left out" stays distinguishable wherever
-// it means something. A field whose json tag has no omitzero is required; bounds stand in jsonschema tags, which both
-// the decoder and the generated manifest.schema.json follow.
+// [Parse] reads YAML or JSON strictly and reports every problem at once. The result holds the values
+// as written. Accessors such as [Service.Lanes] apply the defaults, so that a field that was left out
+// remains distinguishable. A field is required if its json tag has no omitzero. The bounds are in
+// jsonschema tags, which the decoder and the generated manifest.schema.json both follow.
 package manifest
 
 import (
@@ -14,22 +14,22 @@ import (
 
 //go:generate go test . -run "^(TestSchemaIsInStepWithTheTypes|TestTheReferenceIsInStepWithTheSchema)$" -update
 
-// Values of the two fields that say what a document is.
+// The values of the two fields that identify the format of a document.
 const (
 	APIVersion = "slotmesh/v1"
 	Kind       = "Business"
 )
 
-// PerPerson is the value of price_per whose price is of one person; the other one is of a booking.
+// PerPerson is the value of price_per for a price per person. The other value is "booking".
 const PerPerson = "person"
 
-// Manifest is everything a business offers: one document, published whole or not at all.
+// Manifest is everything a business offers: one document, which is published completely or not at all.
 type Manifest struct {
 	// Format of the document; always slotmesh/v1.
 	APIVersion string `json:"apiVersion" jsonschema:"enum=slotmesh/v1"`
 	// What the document describes; always Business.
 	Kind string `json:"kind" jsonschema:"enum=Business"`
-	// Public id of the business; left out, it follows from the slug.
+	// Public id of the business. The default follows from the slug.
 	ID *ID `json:"id,omitzero"`
 	// The {slug} of every public path.
 	Slug Key `json:"slug"`
@@ -37,23 +37,23 @@ type Manifest struct {
 	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
 	// Address of the logo.
 	LogoURL URL `json:"logo_url,omitzero"`
-	// ISO 4217 code; its minor unit says how prices are rounded.
+	// ISO 4217 code. Prices are rounded to its minor unit.
 	Currency Currency `json:"currency"`
-	// IANA time zone in which every date and time here is meant.
+	// IANA time zone of every date and time in this document.
 	Timezone Timezone `json:"timezone"`
-	// Language of the texts that are not translations.
+	// Language of the texts outside "translations".
 	DefaultLanguage Language `json:"default_language"`
-	// Languages offered, default_language among them; left out, only that one.
+	// Languages offered, default_language among them. The default is default_language alone.
 	Languages []Language `json:"languages,omitzero" jsonschema:"minItems=1,maxItems=100"`
-	// Parts of the platform in use; a part left out is used when something of its kind is listed.
+	// Parts of the platform in use. A part left out is in use if the manifest lists something of its kind.
 	Modules *Modules `json:"modules,omitzero"`
-	// Network name to address.
+	// Addresses by the name of the network.
 	SocialLinks map[string]URL `json:"social_links,omitzero" jsonschema:"maxProperties=50"`
 	// Buttons on the business's page.
 	ActionButtons []ActionButton `json:"action_buttons,omitzero" jsonschema:"maxItems=50"`
 	// How the business is paid.
 	Payments *Payments `json:"payments,omitzero"`
-	// What is refunded when a customer cancels.
+	// How much is refunded when a customer cancels.
 	CancellationPolicy []CancellationStep `json:"cancellation_policy,omitzero" jsonschema:"maxItems=50"`
 	// Hours after booking within which cancelling is free.
 	CoolingOffHours int `json:"cooling_off_hours,omitzero" jsonschema:"minimum=0,maximum=8760"`
@@ -61,21 +61,22 @@ type Manifest struct {
 	Account *Account `json:"account,omitzero"`
 	// Booking settings.
 	Bookings *Bookings `json:"bookings,omitzero"`
-	// What customers may do by the link of their booking; null: nothing.
+	// What customers may do with the link of their booking; null: nothing.
 	SelfService *SelfService `json:"self_service,omitzero"`
-	// Whom messages go to, and what the owner adds to them.
+	// Who receives messages, and what the owner adds to them.
 	Notifications *Notifications `json:"notifications,omitzero"`
-	// How long customers are remembered.
+	// How long customers' data is kept.
 	Privacy *Privacy `json:"privacy,omitzero"`
 	// The business's booking page.
 	Page *Page `json:"page,omitzero"`
-	// Questions of the booking page; answers arrive as form_data under their keys.
+	// Questions of the booking page. form_data holds the answers under their keys.
 	Form []Question `json:"form,omitzero" jsonschema:"maxItems=50"`
-	// Whether the interface and the MCP server refuse bookings without answers to the required questions, as the booking page does; default false.
+	// True: the API and the MCP server, too, refuse bookings without answers to the required questions. Default false.
 	FormEnforceAPI bool `json:"form_enforce_api,omitzero"`
-	// Whether customers can book; default true. A business that is set up on the owner's pages has false until "Open for bookings".
+	// Whether customers can book; default true. A business set up on the owner's pages has false until
+	// "Open for bookings".
 	Open *bool `json:"open,omitzero"`
-	// Where the manifest is written, such as a repository of a GitOps tool: the owner's pages then only read, and name it. null: on the pages, too.
+	// Where the manifest is written, such as a GitOps repository. If set, the owner's pages are read-only and show it.
 	ManagedBy Line `json:"managed_by,omitzero" jsonschema:"maxLength=200"`
 	// Business hours; a day left out is closed.
 	Hours WeekHours `json:"hours,omitzero"`
@@ -87,31 +88,31 @@ type Manifest struct {
 	Staff []Staff `json:"staff,omitzero" jsonschema:"maxItems=10000"`
 	// Bookable services.
 	Services []Service `json:"services,omitzero" jsonschema:"maxItems=10000"`
-	// Services that are sold together, at a price of their own, on the booking page.
+	// Services that are sold together at one price on the booking page.
 	Packages []Package `json:"packages,omitzero" jsonschema:"maxItems=1000"`
 	// Ticketed events.
 	Events []Event `json:"events,omitzero" jsonschema:"maxItems=10000"`
 	// Things for rent.
 	Rentals []Rental `json:"rentals,omitzero" jsonschema:"maxItems=10000"`
-	// Rules that change prices, applied in order of priority (lowest first), then key.
+	// Rules that change prices. They apply in order of priority (lowest first), then key.
 	PricingRules []PricingRule `json:"pricing_rules,omitzero" jsonschema:"maxItems=1000"`
 	// The business's name in other languages, by language.
 	Translations map[Language]BusinessTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
-// BusinessTranslation holds the business's name in one language. Its other texts have translations where they stand.
+// BusinessTranslation holds the business's name in one language. Other texts have translations in their own objects.
 type BusinessTranslation struct {
 	// Name shown to customers.
 	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
 }
 
-// Modules says which parts of the platform the business uses.
+// Modules lists the parts of the platform that the business uses.
 type Modules struct {
-	// Services are booked.
+	// Whether services can be booked.
 	Services *bool `json:"services,omitzero"`
-	// Tickets of events are sold.
+	// Whether tickets of events are sold.
 	Events *bool `json:"events,omitzero"`
-	// Things are rented.
+	// Whether things are rented out.
 	Rentals *bool `json:"rentals,omitzero"`
 }
 
@@ -123,13 +124,13 @@ type ActionButton struct {
 	Label Line `json:"label" jsonschema:"minLength=1,maxLength=200"`
 	// Name of its icon.
 	Icon Line `json:"icon,omitzero" jsonschema:"maxLength=100"`
-	// Where it leads: an http or https address, mailto: or tel:. A link has one.
+	// Address that the button opens: http, https, mailto: or tel:. Required for type link.
 	Content string `json:"content,omitzero" jsonschema:"maxLength=2000"`
 	// Display order, lowest first.
 	Order int `json:"order,omitzero" jsonschema:"minimum=-1000000,maximum=1000000"`
 }
 
-// Payments says how the business is paid.
+// Payments holds how customers pay the business.
 type Payments struct {
 	// Connected providers; empty means none.
 	Providers []string `json:"providers,omitzero" jsonschema:"enum=stripe,maxItems=10"`
@@ -139,7 +140,7 @@ type Payments struct {
 	Accounts map[string]Line `json:"accounts,omitzero" jsonschema:"maxProperties=10"`
 }
 
-// PaymentModes holds a payment mode for each kind of bookable thing; one left out is at_door.
+// PaymentModes holds a payment mode for each kind of bookable thing. The default of each is at_door.
 type PaymentModes struct {
 	// How services are paid.
 	Services string `json:"services,omitzero" jsonschema:"enum=online,enum=at_door,enum=customer_choice"`
@@ -149,21 +150,22 @@ type PaymentModes struct {
 	Events string `json:"events,omitzero" jsonschema:"enum=online,enum=at_door,enum=customer_choice"`
 }
 
-// CancellationStep says what is refunded when a customer cancels at least so many hours before.
+// CancellationStep is one step of the cancellation policy: the refund if the customer cancels early enough.
 type CancellationStep struct {
-	// Hours before the start from which on the step holds.
+	// Minimum number of hours before the start at which the step applies.
 	HoursBefore int `json:"hours_before" jsonschema:"minimum=0,maximum=87600"`
-	// How much of what was paid is given back.
+	// Percentage of the amount paid that is refunded.
 	RefundPercent int `json:"refund_percent" jsonschema:"minimum=0,maximum=100"`
 }
 
-// Account is how the business stands with the platform: its subscription, when it leaves, and whether it is real. Operators alone change it.
+// Account is the state of the business's account with the platform. Only operators change it. It holds
+// the subscription, the date of removal, and whether the business is a sandbox.
 type Account struct {
-	// Left out: active. Inactive refuses bookings.
+	// Default active. An inactive business accepts no bookings.
 	Subscription string `json:"subscription,omitzero" jsonschema:"enum=active,enum=inactive"`
-	// Set once the account is scheduled for removal: bookings are refused from then on.
+	// Date on which the account is scheduled for removal. A business with this date accepts no bookings.
 	RemovalOn *timespan.Date `json:"removal_on,omitzero"`
-	// A sandbox is for trying things out: payments are made up by their amount, and messages are kept and never sent.
+	// A sandbox is for tests: payments are simulated by their amount, and messages are stored but never sent.
 	Sandbox bool `json:"sandbox,omitzero"`
 }
 
@@ -173,39 +175,40 @@ type Bookings struct {
 	PausedUntil *timespan.Date `json:"paused_until,omitzero"`
 	// Step of the start times; default 15.
 	SlotIntervalMinutes *int `json:"slot_interval_minutes,omitzero" jsonschema:"minimum=1,maximum=1440"`
-	// A start is at least this far ahead of now; default 0.
+	// Minimum minutes between booking and start; default 0.
 	MinNoticeMinutes int `json:"min_notice_minutes,omitzero" jsonschema:"minimum=0,maximum=525600"`
 	// The last bookable day is today plus this many days; default 365.
 	AdvanceDays *int `json:"advance_days,omitzero" jsonschema:"minimum=0,maximum=3650"`
-	// manual: a booking waits as pending until the owner confirms it. auto: it is confirmed at once, one that is paid online when it is paid. Default manual.
+	// manual: a booking is pending until the owner confirms it. auto: it is confirmed at once or when
+	// paid. Default manual.
 	Confirm string `json:"confirm,omitzero" jsonschema:"enum=manual,enum=auto"`
-	// Open bookings, ticket orders and reservations that one e-mail address may have made on the booking page; default 20.
+	// Maximum of open bookings, orders and reservations of one e-mail address on the booking page; default 20.
 	MaxOpenPerCustomer *int `json:"max_open_per_customer,omitzero" jsonschema:"minimum=1,maximum=1000"`
 }
 
-// SelfService says what customers may do themselves by the link of their booking, and until when.
+// SelfService holds what customers may do with the link of their booking, and until when.
 type SelfService struct {
 	// Hours before the start until which a customer may cancel; default 0, null: never.
 	CancelUntilHours Until `json:"cancel_until_hours,omitzero" jsonschema:"minimum=0,maximum=87600"`
-	// Hours before the start until which a customer may move; default 0, null: never.
+	// Hours before the start until which a customer may reschedule; default 0, null: never.
 	RescheduleUntilHours Until `json:"reschedule_until_hours,omitzero" jsonschema:"minimum=0,maximum=87600"`
 }
 
-// Notifications says whom messages go to, and what the owner adds to them.
+// Notifications holds the recipients of messages, the reminders and the owner's additions.
 type Notifications struct {
-	// Who is told of what customers do.
+	// Addresses that are notified when customers book, change or cancel.
 	OwnerEmails []Email `json:"owner_emails,omitzero" jsonschema:"maxItems=10"`
-	// Where customers' answers go; left out, the first of owner_emails.
+	// Address for customers' replies. The default is the first of owner_emails.
 	ReplyTo Email `json:"reply_to,omitzero"`
-	// Hours before the start at which customers are reminded; left out: 24. []: no reminders.
+	// Hours before the start at which customers are reminded; default 24. []: no reminders.
 	RemindersHoursBefore []int `json:"reminders_hours_before,omitzero" jsonschema:"minimum=1,maximum=8760,maxItems=10"`
-	// The owner's own words under the platform's, by kind of message.
+	// Texts of the owner that are added to the platform's text, by kind of message.
 	Notes map[MessageKind]Note `json:"notes,omitzero" jsonschema:"maxProperties=20"`
 }
 
-// Note is plain text of the owner's in the default language, and in others.
+// Note is a plain text of the owner in the default language, with translations.
 type Note struct {
-	// The words, in plain text.
+	// The text, without markup.
 	Text string `json:"text" jsonschema:"minLength=1,maxLength=2000"`
 	// The texts in other languages, by language.
 	Translations map[Language]NoteTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
@@ -213,69 +216,69 @@ type Note struct {
 
 // NoteTranslation holds a note in one language.
 type NoteTranslation struct {
-	// The words, in plain text.
+	// The text, without markup.
 	Text string `json:"text" jsonschema:"minLength=1,maxLength=2000"`
 }
 
-// Privacy says how long customers are remembered.
+// Privacy holds how long customers' data is kept.
 type Privacy struct {
-	// Days after its end for which a booking, a reservation or an order of tickets keeps who made it; default 730.
+	// Days after the end of a booking, reservation or order until the customer's data is removed from it; default 730.
 	KeepCustomersDays *int `json:"keep_customers_days,omitzero" jsonschema:"minimum=1,maximum=3650"`
 }
 
-// Page is how the business's booking page looks, and where else it may be shown.
+// Page holds the appearance of the business's booking page, and the sites that may embed it.
 type Page struct {
-	// The page's one colour, for what can be pressed and what is chosen; white text on it has a contrast of at least 4.5 : 1.
+	// Colour of buttons and selected items. White text on it must have a contrast of at least 4.5 : 1.
 	Accent Color `json:"accent,omitzero"`
 	// Web pages that may embed the booking page.
 	EmbedOrigins []Origin `json:"embed_origins,omitzero" jsonschema:"maxItems=50"`
-	// What the page says of the business.
+	// Text about the business, in simple HTML.
 	AboutHTML string `json:"about_html,omitzero" jsonschema:"maxLength=10000"`
 	// The texts in other languages, by language.
 	Translations map[Language]PageTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
-// PageTranslation holds the page's texts in one language; one left out falls back to the default.
+// PageTranslation holds the page's texts in one language. A text left out falls back to the default language.
 type PageTranslation struct {
-	// What the page says of the business, in simple HTML.
+	// Text about the business, in simple HTML.
 	AboutHTML string `json:"about_html,omitzero" jsonschema:"maxLength=10000"`
 }
 
-// Question is one question of the booking page to who books a service, buys tickets or reserves a rental.
+// Question is a question that the booking page asks customers who book a service, buy tickets or reserve a rental.
 type Question struct {
 	// Its name in this document, unique in its list: a-z, 0-9 and -.
 	Key Key `json:"key"`
 	// The question, as customers read it.
 	Label Line `json:"label" jsonschema:"minLength=1,maxLength=200"`
-	// How it is answered.
+	// Kind of the input field.
 	Type string `json:"type" jsonschema:"enum=text,enum=textarea,enum=number,enum=select,enum=checkbox,enum=date,enum=phone"`
-	// Nothing is booked without an answer; of a checkbox: unless it is ticked.
+	// Whether a booking requires an answer. A required checkbox must be ticked.
 	Required bool `json:"required,omitzero"`
-	// Characters that an answer may have, of text and textarea; default 200 and 2000.
+	// Maximum length of an answer in characters, for text (default 200) and textarea (default 2000).
 	MaxLength *int `json:"max_length,omitzero" jsonschema:"minimum=1,maximum=5000"`
-	// What can be chosen, of select.
+	// The possible answers, for select.
 	Options []QuestionOption `json:"options,omitzero" jsonschema:"maxItems=100"`
-	// Services that it is asked for. Where services, events and rentals are all left out, it is asked for everything.
+	// Services with this question. If services, events and rentals are all left out, every booking has the question.
 	Services []Key `json:"services,omitzero" jsonschema:"minItems=1,maxItems=10000"`
-	// Events that it is asked for.
+	// Events with this question.
 	Events []Key `json:"events,omitzero" jsonschema:"minItems=1,maxItems=10000"`
-	// Rentals that it is asked for, also where one goes along with another.
+	// Rentals with this question, also when they are rented as an upsell.
 	Rentals []Key `json:"rentals,omitzero" jsonschema:"minItems=1,maxItems=10000"`
-	// Makes a checkbox a consent, such as to be written to: its answer is kept under _consent.
+	// Makes a checkbox a consent, such as to receive a newsletter. Its answer is stored under _consent.
 	Consent bool `json:"consent,omitzero"`
 	// The texts in other languages, by language.
 	Translations map[Language]QuestionTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
-// QuestionTranslation holds a question or an option in one language.
+// QuestionTranslation holds the text of a question or an option in one language.
 type QuestionTranslation struct {
 	// The question or the option, as customers read it.
 	Label Line `json:"label,omitzero" jsonschema:"maxLength=200"`
 }
 
-// QuestionOption is one answer of a select; its key is what form_data holds.
+// QuestionOption is one possible answer of a select. form_data holds its key.
 type QuestionOption struct {
-	// What the answer holds: a-z, 0-9 and -.
+	// The value in form_data: a-z, 0-9 and -.
 	Key Key `json:"key"`
 	// The option, as customers read it.
 	Label Line `json:"label" jsonschema:"minLength=1,maxLength=200"`
@@ -283,8 +286,8 @@ type QuestionOption struct {
 	Translations map[Language]QuestionTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
-// WeekHours holds the windows that begin on each weekday; a day left out has none. Windows of a day may come in any
-// order and overlap.
+// WeekHours holds the windows that begin on each weekday; a day left out has none. The windows of a
+// day may be in any order and may overlap.
 type WeekHours struct {
 	// Windows that begin on Monday.
 	Mon []timespan.Window `json:"mon,omitzero" jsonschema:"maxItems=100"`
@@ -306,7 +309,7 @@ type WeekHours struct {
 type DayOverride struct {
 	// The date whose windows are replaced.
 	Date timespan.Date `json:"date"`
-	// The windows that begin on it instead; [] for none.
+	// The windows that begin on this date instead; [] for none.
 	Hours []timespan.Window `json:"hours" jsonschema:"maxItems=100"`
 }
 
@@ -314,9 +317,9 @@ type DayOverride struct {
 type Block struct {
 	// When the blocked time begins, in business time.
 	From timespan.LocalDateTime `json:"from"`
-	// When it ends, in business time; that moment is free again.
+	// When it ends, in business time. A booking may start at this moment.
 	To timespan.LocalDateTime `json:"to"`
-	// Whose time is blocked; left out, the whole business's.
+	// Staff members whose time is blocked. The default is the whole business.
 	Staff []Key `json:"staff,omitzero" jsonschema:"minItems=1,maxItems=10000"`
 	// Note for the owner, never shown to customers.
 	Reason string `json:"reason,omitzero" jsonschema:"maxLength=1000"`
@@ -330,7 +333,7 @@ type Staff struct {
 	ID *ID `json:"id,omitzero"`
 	// Name shown to customers.
 	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
-	// What the member is, such as a profession.
+	// Role or profession of the member.
 	Category Line `json:"category,omitzero" jsonschema:"maxLength=200"`
 	// Description shown to customers, in simple HTML.
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
@@ -338,9 +341,9 @@ type Staff struct {
 	ImageURL URL `json:"image_url,omitzero"`
 	// Default true.
 	Active *bool `json:"active,omitzero"`
-	// Display and Auto-Assign order, lowest first.
+	// Order for display and automatic assignment, lowest first.
 	Order int `json:"order,omitzero" jsonschema:"minimum=-1000000,maximum=1000000"`
-	// Left out: the business's hours. {}: none but those of overrides.
+	// Default: the business's hours. {}: only the hours of overrides.
 	Hours *WeekHours `json:"hours,omitzero"`
 	// Dates on which the hours differ.
 	Overrides []DayOverride `json:"overrides,omitzero" jsonschema:"maxItems=10000"`
@@ -348,11 +351,11 @@ type Staff struct {
 	Translations map[Language]StaffTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
-// StaffTranslation holds a staff member's texts in one language; one left out falls back to the default.
+// StaffTranslation holds a staff member's texts in one language. A text left out falls back to the default language.
 type StaffTranslation struct {
 	// Name shown to customers.
 	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
-	// Heading under which it is listed.
+	// Role or profession of the member.
 	Category Line `json:"category,omitzero" jsonschema:"maxLength=200"`
 	// Description shown to customers, in simple HTML.
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
@@ -368,7 +371,7 @@ type Service struct {
 	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
 	// Description shown to customers, in simple HTML.
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
-	// Heading under which it is listed.
+	// Heading of the service in the list of services.
 	Category Line `json:"category,omitzero" jsonschema:"maxLength=200"`
 	// How long it takes.
 	DurationMinutes int `json:"duration_minutes" jsonschema:"minimum=1,maximum=10080"`
@@ -376,43 +379,43 @@ type Service struct {
 	BufferBeforeMinutes int `json:"buffer_before_minutes,omitzero" jsonschema:"minimum=0,maximum=1440"`
 	// Time kept free after a booking.
 	BufferAfterMinutes int `json:"buffer_after_minutes,omitzero" jsonschema:"minimum=0,maximum=1440"`
-	// Step of the start times; left out, the business's.
+	// Step of the start times; default: the business's.
 	SlotIntervalMinutes *int `json:"slot_interval_minutes,omitzero" jsonschema:"minimum=1,maximum=1440"`
-	// List price; 0 or left out is free and never quoted.
+	// List price. A service with price 0 is free and has no quoted price; default 0.
 	Price Decimal `json:"price,omitzero" jsonschema:"minimum=0"`
 	// The unit of the price: a person or a booking. The default is person for a class, otherwise booking.
 	PricePer string `json:"price_per,omitzero" jsonschema:"enum=person,enum=booking"`
 	// Address of a picture, https or http.
 	ImageURL URL `json:"image_url,omitzero"`
-	// Customers may take it several times in one booking.
+	// Whether customers may book it several times in one booking.
 	AllowMultiple bool `json:"allow_multiple,omitzero"`
-	// What is paid when booking; left out: none.
+	// What is paid when booking; default none.
 	PaymentRequirement string `json:"payment_requirement,omitzero" jsonschema:"enum=full,enum=deposit_percent,enum=deposit_fixed,enum=none"`
-	// Percent or amount, for the two deposit kinds.
+	// Percentage or amount, for the two deposit requirements.
 	DepositValue *Decimal `json:"deposit_value,omitempty" jsonschema:"minimum=0"`
 	// Default true.
 	Active *bool `json:"active,omitzero"`
 	// Display order, lowest first.
 	Order int `json:"order,omitzero" jsonschema:"minimum=-1000000,maximum=1000000"`
-	// Who performs it; left out or []: no staff member, `capacity` at a time.
+	// Staff members who perform it. Without any, the service needs no staff and `capacity` limits parallel bookings.
 	Staff []Key `json:"staff,omitzero" jsonschema:"maxItems=10000"`
-	// Bookings at the same time of a service without staff; default 1.
+	// Maximum number of bookings at the same time, for a service without staff; default 1.
 	Capacity *int `json:"capacity,omitzero" jsonschema:"minimum=1,maximum=1000"`
 	// Other lengths and prices of the service.
 	Variants []Variant `json:"variants,omitzero" jsonschema:"maxItems=1000"`
-	// Sessions; with any, the service can be booked at these only.
+	// Sessions. A service with sessions is a class: customers can book it only at these.
 	Classes []ClassSession `json:"classes,omitzero" jsonschema:"maxItems=10000"`
 	// The texts in other languages, by language.
 	Translations map[Language]ServiceTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
-// ServiceTranslation holds a service's texts in one language; one left out falls back to the default.
+// ServiceTranslation holds a service's texts in one language. A text left out falls back to the default language.
 type ServiceTranslation struct {
 	// Name shown to customers.
 	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
 	// Description shown to customers, in simple HTML.
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
-	// Heading under which it is listed.
+	// Heading of the service in the list of services.
 	Category Line `json:"category,omitzero" jsonschema:"maxLength=200"`
 }
 
@@ -424,9 +427,9 @@ type Variant struct {
 	ID *ID `json:"id,omitzero"`
 	// Name shown to customers.
 	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
-	// Left out: the service's.
+	// Default: the service's duration.
 	DurationMinutes *int `json:"duration_minutes,omitzero" jsonschema:"minimum=1,maximum=10080"`
-	// Left out: the service's.
+	// Default: the service's price.
 	Price *Decimal `json:"price,omitempty" jsonschema:"minimum=0"`
 	// The texts in other languages, by language.
 	Translations map[Language]VariantTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
@@ -438,29 +441,30 @@ type VariantTranslation struct {
 	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
 }
 
-// ClassSession is a session of a class-based service: on every `weekday` (within from and to), or once on `date`.
+// ClassSession is a session of a class: on every `weekday` between from and to, or once on `date`.
 type ClassSession struct {
 	// Its name in this document, unique in its list: a-z, 0-9 and -.
 	Key Key `json:"key"`
 	// Its public id; left out, it follows from the key.
 	ID *ID `json:"id,omitzero"`
-	// The day of a weekly session; a session has either weekday or date.
+	// The day of a weekly session. A session has either weekday or date.
 	Weekday *timespan.Weekday `json:"weekday,omitzero"`
 	// The date of a single session.
 	Date *timespan.Date `json:"date,omitzero"`
 	// When it begins, in business time.
 	Time timespan.TimeOfDay `json:"time"`
-	// Seats.
+	// Number of seats.
 	Capacity int `json:"capacity" jsonschema:"minimum=1,maximum=100000"`
-	// Who gives it; left out, nobody's time is taken.
+	// The staff member who gives it, who is then busy. Without it, the session needs no staff.
 	Staff *Key `json:"staff,omitzero"`
-	// First date of a weekly session; left out, no limit.
+	// First date of a weekly session; default: no limit.
 	From *timespan.Date `json:"from,omitzero"`
-	// Last date of a weekly session; left out, no limit.
+	// Last date of a weekly session; default: no limit.
 	To *timespan.Date `json:"to,omitzero"`
 }
 
-// Package is services that are booked as one appointment at a price of their own. Of price and percent it has exactly one.
+// Package is a set of services that are booked as one appointment, at a price of its own. It has
+// either price or percent.
 type Package struct {
 	// Its name in this document, unique in its list: a-z, 0-9 and -.
 	Key Key `json:"key"`
@@ -468,23 +472,23 @@ type Package struct {
 	ID *ID `json:"id,omitzero"`
 	// Name shown to customers.
 	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
-	// What the booking page says of it, in plain text.
+	// Description on the booking page, in plain text.
 	Description string `json:"description,omitzero" jsonschema:"maxLength=2000"`
-	// Keys of its services, in the order in which they are performed; each as itself, without a variant. No two packages are of the same ones.
+	// Keys of its services in the order of performance, without variants. Two packages must not have the same services.
 	Services []Key `json:"services" jsonschema:"minItems=2,maxItems=20"`
-	// What all of them cost together, whatever price rules make of each, unless that is less.
+	// Price of all services together. The sum of the services' prices after price rules is charged if it is lower.
 	Price *Decimal `json:"price,omitempty" jsonschema:"minimum=0"`
-	// How much is taken off what they cost one by one, after price rules: 10 takes a tenth off.
+	// Discount on the sum of the services' prices after price rules: 10 takes 10 percent off.
 	Percent *Decimal `json:"percent,omitempty" jsonschema:"minimum=0,maximum=100"`
 	// The texts in other languages, by language.
 	Translations map[Language]PackageTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
-// PackageTranslation holds a package's texts in one language; one left out falls back to the default.
+// PackageTranslation holds a package's texts in one language. A text left out falls back to the default language.
 type PackageTranslation struct {
 	// Name shown to customers.
 	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
-	// What the booking page says of it, in plain text.
+	// Description on the booking page, in plain text.
 	Description string `json:"description,omitzero" jsonschema:"maxLength=2000"`
 }
 
@@ -508,21 +512,21 @@ type Event struct {
 	ImageURL URL `json:"image_url,omitzero"`
 	// Default true.
 	Active *bool `json:"active,omitzero"`
-	// Listed for everyone; default true.
+	// Whether everyone sees it in the list of events; default true.
 	Public *bool `json:"public,omitzero"`
-	// Seats over all tiers.
+	// Seats of all tiers together.
 	TotalCapacity int `json:"total_capacity" jsonschema:"minimum=0,maximum=1000000"`
-	// What is paid when booking; left out: none.
+	// What is paid when booking; default none.
 	PaymentRequirement string `json:"payment_requirement,omitzero" jsonschema:"enum=full,enum=deposit_percent,enum=deposit_fixed,enum=none"`
-	// Percent or amount, for the two deposit kinds.
+	// Percentage or amount, for the two deposit requirements.
 	DepositValue *Decimal `json:"deposit_value,omitempty" jsonschema:"minimum=0"`
-	// Kinds of tickets.
+	// Kinds of ticket.
 	Tiers []Tier `json:"tiers,omitzero" jsonschema:"maxItems=1000"`
 	// The texts in other languages, by language.
 	Translations map[Language]EventTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
-// EventTranslation holds an event's texts in one language; one left out falls back to the default.
+// EventTranslation holds an event's texts in one language. A text left out falls back to the default language.
 type EventTranslation struct {
 	// Name shown to customers.
 	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
@@ -538,9 +542,9 @@ type Tier struct {
 	ID *ID `json:"id,omitzero"`
 	// Name shown to customers.
 	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
-	// 0 or left out is free and never quoted.
+	// Price of a ticket. A tier with price 0 is free and has no quoted price; default 0.
 	Price Decimal `json:"price,omitzero" jsonschema:"minimum=0"`
-	// How many tickets there are of it.
+	// Number of tickets.
 	Capacity int `json:"capacity" jsonschema:"minimum=0,maximum=1000000"`
 	// The texts in other languages, by language.
 	Translations map[Language]TierTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
@@ -562,47 +566,47 @@ type Rental struct {
 	Name Line `json:"name" jsonschema:"minLength=1,maxLength=200"`
 	// Description shown to customers, in simple HTML.
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
-	// Heading under which it is listed.
+	// Heading of the rental in the list of rentals.
 	Category Line `json:"category,omitzero" jsonschema:"maxLength=200"`
-	// Rate of an hour or a day; 0 or left out is free and never quoted.
+	// Price per hour or day. A rental with price 0 is free and has no quoted price; default 0.
 	Price Decimal `json:"price,omitzero" jsonschema:"minimum=0"`
-	// What the price is of: an hour or a day.
+	// The unit of the price: an hour or a day.
 	PriceType string `json:"price_type" jsonschema:"enum=hourly,enum=daily"`
-	// The offer listed online; left out, nothing is offered.
+	// Number of units that customers can book online. Without it, customers can book none.
 	Quantity *int `json:"quantity,omitzero" jsonschema:"minimum=0,maximum=10000"`
 	// The physical units.
 	Units []RentalUnit `json:"units,omitzero" jsonschema:"maxItems=10000"`
-	// Short for so many units in service with no maintenance.
+	// Short form for this number of units that are in service and have no maintenance.
 	UnitsCount *int `json:"units_count,omitzero" jsonschema:"minimum=0,maximum=10000"`
 	// Address of a picture, https or http.
 	ImageURL URL `json:"image_url,omitzero"`
-	// The shortest time it is rented for, by the hour; left out, no limit.
+	// Minimum hours of a rental by the hour; default: no limit.
 	MinRentalHours *int `json:"min_rental_hours,omitzero" jsonschema:"minimum=1,maximum=8760"`
-	// The longest time it is rented for, by the hour; left out, no limit.
+	// Maximum hours of a rental by the hour; default: no limit.
 	MaxRentalHours *int `json:"max_rental_hours,omitzero" jsonschema:"minimum=1,maximum=8760"`
-	// The shortest time it is rented for, by the day; left out, no limit.
+	// Minimum days of a rental by the day; default: no limit.
 	MinRentalDays *int `json:"min_rental_days,omitzero" jsonschema:"minimum=1,maximum=3650"`
-	// The longest time it is rented for, by the day; left out, no limit.
+	// Maximum days of a rental by the day; default: no limit.
 	MaxRentalDays *int `json:"max_rental_days,omitzero" jsonschema:"minimum=1,maximum=3650"`
-	// True: customers pick up and return also outside opening hours; left out: false.
+	// Whether customers may pick up and return outside the business hours; default false.
 	OutsideHours bool `json:"outside_hours,omitzero"`
-	// What is paid when booking; left out: none.
+	// What is paid when booking; default none.
 	PaymentRequirement string `json:"payment_requirement,omitzero" jsonschema:"enum=full,enum=deposit_percent,enum=deposit_fixed,enum=none"`
-	// Percent or amount, for the two deposit kinds.
+	// Percentage or amount, for the two deposit requirements.
 	DepositValue *Decimal `json:"deposit_value,omitempty" jsonschema:"minimum=0"`
 	// Default true.
 	Active *bool `json:"active,omitzero"`
 	// Display order, lowest first.
 	Order int `json:"order,omitzero" jsonschema:"minimum=-1000000,maximum=1000000"`
-	// True: listed as an add-on of others.
+	// Whether it is listed as an add-on of other rentals.
 	AddOn bool `json:"add_on,omitzero"`
-	// Rentals offered along with this one.
+	// Rentals that are offered together with this one.
 	Upsells []Upsell `json:"upsells,omitzero" jsonschema:"maxItems=1000"`
 	// The texts in other languages, by language.
 	Translations map[Language]RentalTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
 }
 
-// RentalTranslation holds a rental's texts in one language; its category is never translated.
+// RentalTranslation holds a rental's texts in one language. The category has no translations.
 type RentalTranslation struct {
 	// Name shown to customers.
 	Name Line `json:"name,omitzero" jsonschema:"maxLength=200"`
@@ -610,57 +614,57 @@ type RentalTranslation struct {
 	DescriptionHTML string `json:"description_html,omitzero" jsonschema:"maxLength=100000"`
 }
 
-// RentalUnit is one physical unit.
+// RentalUnit is one physical unit of a rental.
 type RentalUnit struct {
 	// Its name in this document, unique in its list: a-z, 0-9 and -.
 	Key Key `json:"key"`
 	// Its public id; left out, it follows from the key.
 	ID *ID `json:"id,omitzero"`
-	// Default true.
+	// Whether the unit can be rented; default true.
 	InService *bool `json:"in_service,omitzero"`
-	// Spans of dates, both included, on which the unit is away.
+	// Spans of dates on which the unit is not available.
 	Maintenance []Maintenance `json:"maintenance,omitzero" jsonschema:"maxItems=1000"`
 }
 
-// Maintenance covers whole dates, both included.
+// Maintenance is a span of whole dates on which a unit is not available.
 type Maintenance struct {
-	// The first date.
+	// The first date, included.
 	From timespan.Date `json:"from"`
-	// The last date.
+	// The last date, included.
 	To timespan.Date `json:"to"`
 }
 
-// Upsell offers another rental along with one.
+// Upsell offers another rental together with one.
 type Upsell struct {
 	// Key of the other rental.
 	Rental Key `json:"rental"`
-	// It goes along whenever this one is rented.
+	// Whether the other rental is added to every reservation of this one.
 	Required bool `json:"required,omitzero"`
 	// Display order, lowest first.
 	Order int `json:"order,omitzero" jsonschema:"minimum=-1000000,maximum=1000000"`
 }
 
-// PricingRule changes the running price by exactly one of percent, amount and set, when the condition of its kind holds.
+// PricingRule changes the current price by exactly one of percent, amount and set, if the condition of its kind holds.
 type PricingRule struct {
 	// Its name in this document, unique in its list: a-z, 0-9 and -.
 	Key Key `json:"key"`
 	// Its public id; left out, it follows from the key.
 	ID *ID `json:"id,omitzero"`
-	// What the condition is about; it says which of the fields of conditions the rule has.
+	// Kind of the condition. It decides which fields of the condition the rule has.
 	Kind rule.Kind `json:"kind"`
 	// Rules apply from the lowest priority to the highest, then by key; default 0.
 	Priority int `json:"priority,omitzero" jsonschema:"minimum=-1000000,maximum=1000000"`
-	// -20 takes a fifth off.
+	// Percentage added to the price: -20 takes 20 percent off.
 	Percent *Decimal `json:"percent,omitempty" jsonschema:"minimum=-100,maximum=10000"`
-	// Added to the price, in the business's currency.
+	// Amount added to the price, in the business's currency.
 	Amount *Decimal `json:"amount,omitempty"`
 	// The new price.
 	Set *Decimal `json:"set,omitempty" jsonschema:"minimum=0"`
-	// Ends the list once the rule has applied.
+	// Whether later rules are skipped after this rule has applied.
 	Stop bool `json:"stop,omitzero"`
-	// What the rule changes; left out, everything priced.
+	// What the rule changes; default: every price.
 	AppliesTo *AppliesTo `json:"applies_to,omitzero"`
-	// The text beside a price that the rule changed. The default is a text for the kind of rule.
+	// Text beside a price that the rule changed. The default is a text for the kind of rule.
 	Label Line `json:"label,omitzero" jsonschema:"maxLength=200"`
 	// The label in other languages, by language.
 	Translations map[Language]RuleTranslation `json:"translations,omitzero" jsonschema:"maxProperties=100"`
@@ -670,11 +674,11 @@ type PricingRule struct {
 
 // RuleTranslation holds the label of a pricing rule in one language.
 type RuleTranslation struct {
-	// The text beside a price that the rule changed.
+	// Text beside a price that the rule changed.
 	Label Line `json:"label,omitzero" jsonschema:"maxLength=200"`
 }
 
-// AppliesTo names what a rule changes. A kind left out is not changed.
+// AppliesTo lists the services, events and rentals whose prices a rule changes. A kind left out is not changed.
 type AppliesTo struct {
 	// Keys of services, or all.
 	Services *Selection `json:"services,omitzero"`

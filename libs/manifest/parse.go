@@ -2,16 +2,16 @@ package manifest
 
 import "reflect"
 
-// Parse reads a manifest from YAML, or from JSON when the first character is "{". It returns the manifest, or every
-// fault found, by line; at most [MaxProblems] of them are listed and one more counts the rest.
+// Parse reads a manifest from YAML, or from JSON if the first character is "{". It returns either the
+// manifest or all problems by line. At most [MaxProblems] problems are listed; one more counts the rest.
 func Parse(src []byte) (*Manifest, []Problem) {
 	m, problems, _ := ParseUntil(src, 0, func() bool { return false })
 	return m, problems
 }
 
-// ParseUntil is [Parse] for catalog. Where so many businesses had the slug before and were removed, a manifest without an
-// id gets the one of businessIDOf, from which all others follow. Soon after stop returns true it gives up with
-// [ErrStopped], its only error.
+// ParseUntil is [Parse] for the catalog service. predecessors is the number of removed businesses that
+// had the same slug. If it is above 0, a manifest without an id gets the id of businessIDOf, from which
+// all other ids follow. ParseUntil returns [ErrStopped], its only error, soon after stop returns true.
 func ParseUntil(src []byte, predecessors int, stop func() bool) (*Manifest, []Problem, error) {
 	root, problem, err := parseSource(src, stop)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// limits are the bounds in a field's jsonschema tag. Those of text and numbers go for the items of a list as well.
+// limits holds the bounds from a field's jsonschema tag. Bounds of texts and numbers also apply to the items of a list.
 type limits struct {
 	minimum, maximum     *int64
 	minLength, maxLength int
@@ -20,7 +20,7 @@ type limits struct {
 	enum                 []string
 }
 
-// plan says how the fields of one struct are read.
+// plan describes how the decoder reads the fields of one struct.
 type plan struct {
 	fields []field
 	names  []string
@@ -35,7 +35,7 @@ type field struct {
 	limits   limits
 }
 
-// plans holds a plan for every struct within a manifest.
+// plans holds a plan for every struct in a manifest.
 var plans = buildPlans(manifestType, map[reflect.Type]*plan{})
 
 var manifestType = reflect.TypeFor[Manifest]()
@@ -137,7 +137,7 @@ func (l *limits) wantText() string {
 	return "text"
 }
 
-// wants says what would be right for the types that read themselves.
+// wants describes correct values of the types that parse themselves, for messages.
 var wants = map[reflect.Type]string{
 	reflect.TypeFor[Key]():                    `a key of 1 to 63 of a-z, 0-9 and "-"`,
 	reflect.TypeFor[ID]():                     "a UUID",

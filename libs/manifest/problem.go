@@ -14,23 +14,24 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// MaxProblems is the number of problems that [Parse] lists; one more says how many it left out.
+// MaxProblems is the maximum number of problems that [Parse] lists. One more problem counts those left out.
 const MaxProblems = 200
 
 const (
-	// maxKept bounds the memory and time spent on the problems of a hopeless document; the rest are only counted.
+	// maxKept bounds the memory and time spent on the problems of a very bad document. Further problems
+	// are only counted.
 	maxKept = 2000
-	// maxFailed bounds the paths remembered as unreadable.
+	// maxFailed bounds the number of stored paths of unreadable values.
 	maxFailed = 100_000
 )
 
-// Problem is one fault of a manifest. Its message says what is wrong and what would be right.
+// Problem is one mistake in a manifest. Its message names the mistake and a correct value.
 type Problem struct {
 	Path    string `json:"path"` // such as services[3].price; empty for the document as a whole
 	Line    int    `json:"line"` // 1-based line of the source
 	Message string `json:"message"`
 
-	// Code and Params are for programs that write the sentence themselves.
+	// Code and Params are for programs that write the sentence themselves, for example in another language.
 	Code   Code              `json:"-"`
 	Params map[string]string `json:"-"`
 }
@@ -43,7 +44,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("line %d: %s: %s", p.Line, p.Path, p.Message)
 }
 
-// path is a place in the document, linked towards the root, which is nil.
+// path is a place in the document. Each element links to its parent; nil is the root.
 type path struct {
 	parent *path
 	name   string // field name or map key; unused for an item
@@ -53,7 +54,7 @@ type path struct {
 func (p *path) field(name string) *path { return &path{parent: p, name: name, index: -1} }
 func (p *path) item(i int) *path        { return &path{parent: p, index: i} }
 
-// steps returns the path from the root.
+// steps returns the elements of the path, from the root to p.
 func (p *path) steps() []*path {
 	var steps []*path
 	for ; p != nil; p = p.parent {
@@ -89,11 +90,11 @@ func isPlainName(s string) bool {
 // report collects problems.
 type report struct {
 	problems []Problem
-	failed   map[string]bool // paths whose value could not be read: what follows from that is not reported again
+	failed   map[string]bool // paths of values that could not be read; problems that follow from them are not reported
 	dropped  int
 }
 
-// add reports a problem and returns it, so that the caller can set its code; nil when there are too many.
+// add reports a problem and returns it, so that the caller can set its code. It returns nil if the report is full.
 func (r *report) add(at *path, line int, format string, args ...any) *Problem {
 	if r.full() {
 		r.dropped++
@@ -105,7 +106,7 @@ func (r *report) add(at *path, line int, format string, args ...any) *Problem {
 
 func (r *report) full() bool { return len(r.problems) >= maxKept }
 
-// fail is add for a value that could not be read.
+// fail is like add, for a value that could not be read. It also records the path, see hasFailed.
 func (r *report) fail(at *path, line int, format string, args ...any) *Problem {
 	if r.failed == nil {
 		r.failed = map[string]bool{}
@@ -116,7 +117,7 @@ func (r *report) fail(at *path, line int, format string, args ...any) *Problem {
 	return r.add(at, line, format, args...)
 }
 
-// hasFailed reports whether the value at a path, or one that holds it, could not be read.
+// hasFailed reports whether the value at a path, or a value that contains it, could not be read.
 func (r *report) hasFailed(at *path) bool {
 	if len(r.failed) == 0 {
 		return false
@@ -129,7 +130,7 @@ func (r *report) hasFailed(at *path) bool {
 	return r.failed[""]
 }
 
-// list returns the problems by line, at most [MaxProblems] of them and one that counts the rest.
+// list returns the problems sorted by line: at most [MaxProblems], and one more that counts the rest.
 func (r *report) list() []Problem {
 	slices.SortStableFunc(r.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	all := len(r.problems) + r.dropped
@@ -143,7 +144,8 @@ func (r *report) list() []Problem {
 	})
 }
 
-// lineOf returns the line of the value at a path, or of the nearest value around it that the source holds.
+// lineOf returns the line of the value at a path. If the source lacks it, it returns the line of the
+// nearest value around it.
 func lineOf(root *yaml.Node, at *path) int {
 	n, line := root, root.Line
 	for _, s := range at.steps() {
@@ -174,8 +176,8 @@ func child(n *yaml.Node, s *path) *yaml.Node {
 	return nil
 }
 
-// Invalid is the fault of a manifest with these problems, of which there must be one: invalid_parameter, with all of them under "problems" in
-// its Extra.
+// Invalid returns the error for an invalid manifest: invalid_parameter, with all problems under
+// "problems" in its Extra. There must be at least one problem.
 func Invalid(problems []Problem) error {
 	f := fault.Newf(fault.InvalidParameter, "The manifest is not valid: %s.", problems[0])
 	if len(problems) > 1 {
@@ -185,7 +187,7 @@ func Invalid(problems []Problem) error {
 	return f
 }
 
-// ProblemsOf are the problems that a refusal of the admin API carries; none where the error says nothing of a manifest.
+// ProblemsOf returns the problems in an error of the admin API. It returns nil if the error is not about a manifest.
 func ProblemsOf(err error) []Problem {
 	var refused *fault.Error
 	if !errors.As(err, &refused) {

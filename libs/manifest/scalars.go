@@ -42,13 +42,13 @@ var (
 	_ nullable                 = (*SelfService)(nil)
 )
 
-// Line is text of one line: it holds no line break or other control character.
+// Line is one line of text, without line breaks and other control characters.
 type Line string
 
 // Key names an object within its list, or a business by its slug: [a-z0-9-]{1,63}.
 type Key string
 
-// UnmarshalText refuses what is no key.
+// UnmarshalText rejects an invalid key.
 func (k *Key) UnmarshalText(b []byte) error {
 	ok := len(b) >= 1 && len(b) <= 63
 	for _, c := range b {
@@ -61,16 +61,16 @@ func (k *Key) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// ID is a UUID set by hand in place of the one that follows from the keys.
+// ID is a UUID set by hand. It replaces the id that follows from the keys.
 type ID uuid.UUID
 
-// String renders the UUID in its usual form.
+// String returns the UUID in its usual form.
 func (i ID) String() string { return uuid.UUID(i).String() }
 
-// MarshalText renders the UUID in its usual form.
+// MarshalText returns the UUID in its usual form.
 func (i ID) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 
-// UnmarshalText reads a UUID in its usual form of 36 characters and refuses the zero UUID.
+// UnmarshalText reads a UUID in its usual form of 36 characters and rejects the zero UUID.
 func (i *ID) UnmarshalText(b []byte) error {
 	u, err := uuid.ParseBytes(b)
 	if err != nil || len(b) != 36 || u == uuid.Nil {
@@ -83,7 +83,7 @@ func (i *ID) UnmarshalText(b []byte) error {
 // Language is a BCP 47 language tag in its usual case, such as pt or pt-BR.
 type Language string
 
-// UnmarshalText refuses what is no language tag, and unusual case: translations are found by the exact tag.
+// UnmarshalText rejects invalid tags and tags in unusual case, because translations are found by the exact tag.
 func (l *Language) UnmarshalText(b []byte) error {
 	var tag language.Tag
 	err := errors.New("too long")
@@ -104,7 +104,7 @@ func (l *Language) UnmarshalText(b []byte) error {
 // Currency is an ISO 4217 code in upper case.
 type Currency string
 
-// UnmarshalText reads what [money.ParseCurrency] reads.
+// UnmarshalText reads the codes that [money.ParseCurrency] accepts.
 func (c *Currency) UnmarshalText(b []byte) error {
 	if _, err := money.ParseCurrency(string(b)); err != nil {
 		near := nearestCurrency(string(b))
@@ -115,10 +115,10 @@ func (c *Currency) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Timezone is the IANA name of a time zone that the rules of package zone have.
+// Timezone is the IANA name of a time zone that package zone knows.
 type Timezone string
 
-// UnmarshalText refuses names that cannot be loaded, and those that clients do not know.
+// UnmarshalText rejects names that package zone cannot load.
 func (z *Timezone) UnmarshalText(b []byte) error {
 	name := string(b)
 	if _, err := zone.Load(name); err != nil {
@@ -130,14 +130,14 @@ func (z *Timezone) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// URL is an http or https address, or empty. It can stand in any attribute of a page as it is: it holds none of the
-// characters that end one.
+// URL is an http or https address, or empty. It needs no escaping in an HTML attribute, because it
+// contains no character that ends one.
 type URL string
 
 const maxURL = 2000
 
-// UnmarshalText refuses other schemes, addresses without a host, those of more than 2,000 bytes and those that hold white
-// space, quotes, <, >, a backslash or a control character.
+// UnmarshalText rejects other schemes, addresses without a host, and addresses of more than 2,000
+// bytes. It also rejects white space, quotes, <, >, backslashes and control characters.
 func (u *URL) UnmarshalText(b []byte) error {
 	s := string(b)
 	if s != "" && !isWebAddress(s) {
@@ -148,11 +148,12 @@ func (u *URL) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// unsafeNames names what holdsUnsafe looks for.
+// unsafeNames names the characters that holdsUnsafe searches for, for messages.
 const unsafeNames = "quotes, spaces, <, > and \\"
 
-// holdsUnsafe reports whether an address holds a character that ends an attribute in HTML, or that a browser reads as
-// another: quotes, angle brackets, backslashes, white space and controls, the invisible ones of Unicode included.
+// holdsUnsafe reports whether an address contains a character that ends an HTML attribute, or that a
+// browser reads as another one. These are quotes, backticks, angle brackets, backslashes, white space,
+// and control and invisible characters.
 func holdsUnsafe(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return strings.ContainsRune("\"'`<>\\", r) || unicode.IsSpace(r) || !unicode.IsPrint(r)
@@ -167,7 +168,7 @@ func isWebAddress(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
-// isLink reports whether a button may lead to s: a web address, mailto: or tel: and something after it.
+// isLink reports whether a button may open s: a web address, or mailto: or tel: followed by something.
 func isLink(s string) bool {
 	if isWebAddress(s) {
 		return true
@@ -182,7 +183,7 @@ func isLink(s string) bool {
 // Email is an e-mail address.
 type Email string
 
-// UnmarshalText reads what [email.Valid] accepts.
+// UnmarshalText reads the addresses that [email.Valid] accepts.
 func (e *Email) UnmarshalText(b []byte) error {
 	if s := string(b); !email.Valid(s) {
 		return fmt.Errorf("%s is not an e-mail address; write one such as hello@example.com", quote(s))
@@ -194,7 +195,7 @@ func (e *Email) UnmarshalText(b []byte) error {
 // Color is "#" and six hexadecimal digits, in lower case.
 type Color string
 
-// UnmarshalText reads what [color.Parse] reads.
+// UnmarshalText reads the colours that [color.Parse] accepts.
 func (c *Color) UnmarshalText(b []byte) error {
 	parsed, err := color.Parse(string(b))
 	if err != nil {
@@ -204,12 +205,12 @@ func (c *Color) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Origin is the scheme, the host and, where it is not the usual one, the port of web pages, as browsers write it. It can stand in a
-// header as it is.
+// Origin is the scheme, host and, unless it is the default, port of web pages, in the form that
+// browsers send. It needs no escaping in a header.
 type Origin string
 
-// UnmarshalText refuses paths, wildcards, hosts that browsers write otherwise (upper case, not in Punycode), and http but of this
-// machine, for trying a page.
+// UnmarshalText rejects paths, wildcards, and hosts in another form than browsers send, such as in
+// upper case or not in Punycode. It accepts http only for localhost, to try a page.
 func (o *Origin) UnmarshalText(b []byte) error {
 	s := string(b)
 	u, err := url.Parse(s)
@@ -247,7 +248,7 @@ func isThisMachine(host string) bool {
 // MessageKind is a kind of message to customers (lifecycle.md §2).
 type MessageKind string
 
-// MessageKinds are the kinds of messages that customers get.
+// MessageKinds returns the kinds of messages that customers receive.
 func MessageKinds() []string {
 	return []string{
 		"booking_received", "booking_confirmed", "booking_moved", "booking_withdrawn", "booking_cancelled", "reminder",
@@ -265,10 +266,10 @@ func (k *MessageKind) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// nullable is a type for which null says something else than leaving the field out.
+// nullable is a type for which null has another meaning than leaving the field out.
 type nullable interface{ readNull() }
 
-// Until is how many hours before a start something is still allowed: never, where null was written.
+// Until is the number of hours before a start until which something is allowed. null in the manifest means never.
 type Until struct {
 	Written bool // false: the field was left out
 	Never   bool
@@ -277,13 +278,13 @@ type Until struct {
 
 func (u *Until) readNull() { *u = Until{Written: true, Never: true} }
 
-// readNull makes null of the whole what it is of each part: never.
+// readNull sets both fields to never, as if each field were null.
 func (s *SelfService) readNull() {
 	s.CancelUntilHours.readNull()
 	s.RescheduleUntilHours.readNull()
 }
 
-// orStart is the number of hours, 0 where it was left out, or nil for never.
+// orStart returns the number of hours, 0 if the field was left out, or nil for never.
 func (u Until) orStart() *int {
 	if u.Never {
 		return nil
@@ -291,10 +292,10 @@ func (u Until) orStart() *int {
 	return &u.Hours
 }
 
-// MarshalJSON renders the hours, or null for never.
+// MarshalJSON returns the hours, or null for never.
 func (u Until) MarshalJSON() ([]byte, error) { return json.Marshal(u.orStart()) }
 
-// UnmarshalJSON reads what [Until.MarshalJSON] writes.
+// UnmarshalJSON reads the output of [Until.MarshalJSON].
 func (u *Until) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		u.readNull()
@@ -304,17 +305,17 @@ func (u *Until) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &u.Hours)
 }
 
-// Decimal is a decimal number as the owner wrote it, trailing zeros included. It has IsZero, so that omitzero would
-// leave out a pointer to 0 as well: pointers to it are tagged omitempty.
+// Decimal is a decimal number as the owner wrote it, with trailing zeros. It has a method IsZero, so
+// omitzero would also leave out a pointer to 0. Pointers to Decimal are therefore tagged omitempty.
 type Decimal struct{ decimal.Decimal }
 
-// MarshalJSON renders the number bare, with the decimals it was written with.
+// MarshalJSON returns a JSON number with the decimals that were written.
 func (d Decimal) MarshalJSON() ([]byte, error) {
 	return []byte(d.StringFixed(max(0, -d.Exponent()))), nil
 }
 
 const (
-	// A number longer than this names no price, count or percentage; it bounds the work of exact arithmetic.
+	// maxNumberLength is longer than every price, count or percentage. It bounds the work of exact arithmetic.
 	maxNumberLength = 40
 	maxExponent     = 20
 )
@@ -336,12 +337,12 @@ func parseDecimal(s string) (Decimal, error) {
 		return Decimal{}, errNumber
 	}
 	if d.Exponent() > 0 {
-		d = d.Add(decimal.New(0, 0)) // 1e3 becomes 1000, as it will be written
+		d = d.Add(decimal.New(0, 0)) // 1e3 becomes 1000, which is the form written later
 	}
 	return Decimal{d}, nil
 }
 
-// Selection names objects of one kind: all of them, or some by key.
+// Selection selects objects of one kind: all of them, or those with the given keys.
 type Selection struct {
 	All  bool
 	Keys []Key
@@ -349,7 +350,7 @@ type Selection struct {
 
 const selectAll = "all"
 
-// MarshalJSON renders "all" or the list of keys.
+// MarshalJSON returns "all" or the list of keys.
 func (s Selection) MarshalJSON() ([]byte, error) {
 	if s.All {
 		return json.Marshal(selectAll)
@@ -357,7 +358,7 @@ func (s Selection) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s.Keys)
 }
 
-// UnmarshalJSON reads what [Selection.MarshalJSON] writes.
+// UnmarshalJSON reads the output of [Selection.MarshalJSON].
 func (s *Selection) UnmarshalJSON(b []byte) error {
 	if string(b) == `"`+selectAll+`"` {
 		*s = Selection{All: true}
@@ -367,10 +368,10 @@ func (s *Selection) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &s.Keys)
 }
 
-// quote renders a value for a message, bounded.
+// quote returns a value in quotes, of bounded length, for a message.
 func quote(s string) string { return strconv.Quote(clipped(s)) }
 
-// clipped bounds a value for a message.
+// clipped returns at most 60 characters of a value, for a message.
 func clipped(s string) string {
 	const most = 60
 	s = s[:min(len(s), utf8.UTFMax*(most+1))]

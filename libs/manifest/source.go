@@ -16,18 +16,18 @@ import (
 const (
 	// MaxBytes is the size of the largest source that [Parse] reads.
 	MaxBytes = 8 << 20
-	// maxValues bounds the values of one source, names of fields and what YAML aliases repeat included. The largest
-	// manifests of 8 MiB hold a fifth of it.
+	// maxValues bounds the values of one source. It counts names of fields, and values as often as YAML
+	// aliases repeat them. The largest real manifests of 8 MiB have a fifth of it.
 	maxValues = 1_000_000
 	// maxDepth bounds the nesting; no valid manifest nests half as deep.
 	maxDepth = 32
 )
 
-// ErrStopped says that reading was given up before its end, because the caller said so.
+// ErrStopped is returned when reading ended early because the caller's stop function returned true.
 var ErrStopped = errors.New("reading the manifest was stopped")
 
-// parseSource returns the source's values as a tree without merge keys, or the one problem that keeps it from being read.
-// It gives up with [ErrStopped] soon after stop returns true.
+// parseSource returns the source's values as a tree without merge keys, or the problem that prevents
+// reading. It returns [ErrStopped] soon after stop returns true.
 func parseSource(src []byte, stop func() bool) (*yaml.Node, *Problem, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	if p := checkBytes(src); p != nil {
@@ -89,7 +89,7 @@ func empty() *Problem {
 
 func lineAt(src []byte, offset int) int { return 1 + bytes.Count(src[:offset], []byte("\n")) }
 
-// parseYAML reads in, whose text is src.
+// parseYAML reads a YAML document from in; src is the same text, for line numbers and for counting.
 func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	if n := separators(src); n > maxValues {
 		return nil, &Problem{Line: 1, Message: fmt.Sprintf(
@@ -117,9 +117,9 @@ func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	return root, nil
 }
 
-// separators counts what can part one YAML value from the next, in quoted text too. No source holds more than three
-// values for each. The library reads a source whole, at up to 200 bytes of memory for each value, so that they must be
-// bounded before.
+// separators counts the characters that can separate one YAML value from the next, also inside quoted
+// text. A source has at most three values for each. The library reads a whole source and uses up to
+// 200 bytes of memory for each value, so the number of values must be bounded before.
 func separators(src []byte) int {
 	n := 0
 	for i, c := range src {
@@ -147,7 +147,7 @@ func entries(n *yaml.Node) []entry {
 	return fields
 }
 
-// target follows an alias to what it stands for.
+// target returns the value that an alias refers to, and any other value itself.
 func target(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias

@@ -8,12 +8,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
-// didYouMean returns a hint with the field that was probably meant, otherwise with all fields.
+// didYouMean returns a hint at the most similar field, or a hint with all fields if none is similar.
 func didYouMean(got string, fields []string) string {
 	return meant(nearestField(got, fields), "the fields are "+strings.Join(fields, ", "))
 }
 
-// meant returns a hint with the name that was probably meant, otherwise the other hint.
+// meant returns the hint "did you mean near?", or the other hint if near is empty.
 func meant(near, otherwise string) string {
 	if near != "" {
 		return "did you mean " + near + "?"
@@ -21,8 +21,9 @@ func meant(near, otherwise string) string {
 	return otherwise
 }
 
-// nearestField returns the field that was probably meant, or "": one that differs in case and separators alone, one
-// within a few edits, or the only one whose name without its last word, such as minutes or html, is within a few edits.
+// nearestField returns the most similar field, or "" if there is none. It tries a field that differs
+// only in case and separators, then one within a few edits. Last, it tries fields without their last
+// word, such as minutes or html; only one may match.
 func nearestField(got string, fields []string) string {
 	if len(got) > maxHinted {
 		return ""
@@ -45,7 +46,7 @@ func nearestField(got string, fields []string) string {
 	return ""
 }
 
-// maxHinted is the length of the longest text for which a hint is searched.
+// maxHinted is the maximum length of a text for which a hint is searched.
 const maxHinted = 64
 
 // letters returns a name in lower case without its separators.
@@ -53,8 +54,8 @@ func letters(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
 }
 
-// nearestZone returns the time zone that was probably meant, or "": one that differs in case and separators alone, one
-// whose city was written, or one within two edits.
+// nearestZone returns the most similar time zone, or "" if there is none. It tries a name that differs
+// only in case and separators, then the name of a city, then a name within two edits.
 func nearestZone(got string) string {
 	if len(got) > maxHinted {
 		return ""
@@ -74,14 +75,14 @@ func nearestZone(got string) string {
 	return nearest(got, zone.Names())
 }
 
-// symbols are the currencies that people write by a symbol or a name.
+// symbols maps the symbols and names of currencies that people write to ISO 4217 codes.
 var symbols = map[string]string{
 	"€": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "us$": "USD", "dollar": "USD", "£": "GBP", "pound": "GBP", "¥": "JPY", "yen": "JPY",
 	"chf.": "CHF", "fr.": "CHF", "franc": "CHF", "₹": "INR", "rupee": "INR", "zł": "PLN", "kč": "CZK", "r$": "BRL", "real": "BRL", "rmb": "CNY", "yuan": "CNY",
 }
 
-// nearestCurrency returns the currency that was probably meant, or "". Of several codes that are as near, it prefers
-// those that most businesses have.
+// nearestCurrency returns the most similar currency code, or "" if there is none. If several codes are
+// equally similar, it prefers the codes that most businesses have.
 func nearestCurrency(got string) string {
 	if len(got) > maxHinted {
 		return ""
@@ -92,7 +93,7 @@ func nearestCurrency(got string) string {
 	return nearest(strings.ToUpper(got), slices.Concat([]string{"EUR", "USD", "GBP", "CHF", "JPY", "CAD", "AUD"}, money.Codes()))
 }
 
-// Nearest is the candidate that was probably meant, or "".
+// Nearest returns the candidate that is most similar to got, or "" if none is similar.
 func Nearest(got string, candidates []string) string { return nearest(got, candidates) }
 
 // nearest returns the candidate within two edits of got (one, for short words), or "".
@@ -112,7 +113,7 @@ func nearest(got string, candidates []string) string {
 	return best
 }
 
-// distance is the number of letters to insert, remove, replace or swap with a neighbour to get from a to b.
+// distance returns the number of letters to insert, remove, replace or swap with a neighbour to change a into b.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

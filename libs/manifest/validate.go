@@ -12,14 +12,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// validator checks what a single value cannot show: references, uniqueness, and values that depend on each other.
+// validator makes the checks that need several values: references, uniqueness, and fields that depend on each other.
 type validator struct {
 	m      *Manifest
 	report *report
 	root   *yaml.Node
 
 	business  uuid.UUID
-	currency  money.Currency // zero when the manifest's cannot be read
+	currency  money.Currency // zero if the currency could not be read
 	languages map[Language]bool
 	staff     names
 	services  names
@@ -27,10 +27,10 @@ type validator struct {
 	rentals   names
 	ids       map[uuid.UUID]owner
 
-	compared int // names held against unknown ones
+	compared int // number of names compared with unknown names
 }
 
-// maxCompared bounds the search for what was probably meant: a hint is worth it only as long as it is cheap.
+// maxCompared bounds the search for similar names. A hint is not worth an expensive search.
 const maxCompared = 50_000
 
 // names are the keys of one list.
@@ -77,7 +77,8 @@ func namesOf[T any](what string, list []T, key func(*T) Key) names {
 	return n
 }
 
-// problem reports a fault, unless it only follows from a value that could not be read; it returns nil then.
+// problem reports a problem. It returns nil if the value, or one around it, could not be read, or if
+// the report is full.
 func (v *validator) problem(at *path, format string, args ...any) *Problem {
 	switch {
 	case v.report.hasFailed(at):
@@ -111,7 +112,8 @@ func (v *validator) manifest() {
 	v.ruleList(root.field("pricing_rules"))
 }
 
-// once reports the items of a list whose value an earlier item has; field is where the value stands in an item.
+// once reports each item whose value an earlier item has. field is the field of an item with the
+// value, "" for the item itself.
 func once[T any, K comparable](v *validator, at *path, list []T, field string, value func(*T) K) {
 	first := make(map[K]int, len(list))
 	for i := range list {
@@ -134,14 +136,14 @@ func once[T any, K comparable](v *validator, at *path, list []T, field string, v
 
 func same[T any](value *T) T { return *value }
 
-// id registers an object's id, derived or set by hand; ids are unique over the whole business.
+// id records an object's id, derived or set by hand, and reports an id that another object of the business has.
 func (v *validator) id(at *path, byHand *ID, id uuid.UUID) {
 	other, taken := v.ids[id]
 	if !taken {
 		v.ids[id] = owner{at, byHand != nil}
 		return
 	}
-	// Two derived ids are equal only where a key is written twice, which is reported there.
+	// Two derived ids are equal only if a key is written twice, which is reported at the key.
 	switch {
 	case byHand != nil:
 		v.problem(at, "is %s, which is also the id of %s; write another or leave it out", id, other.at.parent.orRoot())
@@ -157,7 +159,7 @@ func (p *path) orRoot() string {
 	return p.String()
 }
 
-// refer reports a key that names nothing.
+// refer reports a key that is not in the list, with a hint at the nearest key.
 func (v *validator) refer(at *path, key Key, to *names) {
 	if to.set[key] {
 		return
@@ -172,7 +174,7 @@ func (v *validator) refer(at *path, key Key, to *names) {
 	v.problem(at, "names %s, but there is no such %s; %s", quote(string(key)), to.what, hint).as(CodeUnknown)
 }
 
-// referAll checks a list of keys: each exists and is named once.
+// referAll checks that each key of a list exists and is listed once.
 func (v *validator) referAll(at *path, keys []Key, to *names) {
 	once(v, at, keys, "", same[Key])
 	for i, k := range keys {
@@ -189,7 +191,7 @@ func (v *validator) languageList(root *path) {
 		unread = unread || v.report.hasFailed(at.item(i))
 	}
 	if unread {
-		v.languages = nil // it is not known which there are
+		v.languages = nil // the languages are unknown, so translations are not checked
 		return
 	}
 	once(v, at, v.m.Languages, "", same[Language])
@@ -213,7 +215,7 @@ func translated[T any](v *validator, at *path, translations map[Language]T) {
 	}
 }
 
-// buttons checks that whatever a button is called, pressing it leads to an address and runs nothing.
+// buttons checks that a button of any type opens an address, and cannot run a script.
 func (v *validator) buttons(at *path) {
 	for i, b := range v.m.ActionButtons {
 		if (b.Content != "" || b.Type == "link") && !isLink(b.Content) {
@@ -268,7 +270,7 @@ func (v *validator) blocks(at *path) {
 	}
 }
 
-// amount checks that a price has no more decimals than the currency, and fits.
+// amount checks that a price has no more decimals than the currency, and is not too large.
 func (v *validator) amount(at *path, d Decimal) {
 	if v.currency.Code == "" {
 		return
@@ -283,7 +285,7 @@ func (v *validator) amount(at *path, d Decimal) {
 	}
 }
 
-// maxPercentDecimals keeps exact percentages of percentages short.
+// maxPercentDecimals keeps the exact results of several percentages short.
 const maxPercentDecimals = 4
 
 func (v *validator) percent(at *path, d Decimal) {
@@ -293,7 +295,7 @@ func (v *validator) percent(at *path, d Decimal) {
 	}
 }
 
-// deposit checks that deposit_value stands exactly with the two requirements that need it.
+// deposit checks that deposit_value is present exactly if the payment requirement needs it, and in range.
 func (v *validator) deposit(at *path, requirement string, value *Decimal) {
 	here := at.field("deposit_value")
 	switch {

@@ -81,7 +81,7 @@ func (v *validator) classDates(at *path, c *ClassSession) {
 	}
 }
 
-// startsOnItsDay refuses 24:00 as a start: it names the next day's first minute.
+// startsOnItsDay rejects 24:00 as a start, because it is the first minute of the next day.
 func (v *validator) startsOnItsDay(at *path, t timespan.TimeOfDay) {
 	if t >= timespan.MinutesPerDay {
 		v.problem(at, "is %s; write 00:00 of the next day", t).as(CodeFormat, "Value", t, "Example", "00:00")

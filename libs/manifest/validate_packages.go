@@ -24,7 +24,8 @@ func (v *validator) packageList(at *path) {
 	}
 }
 
-// ownServices reports a package of the same services as an earlier one; first holds where each set of services was first written.
+// ownServices reports a package with the same services as an earlier one. first holds the index of the
+// first package by set.
 func (v *validator) ownServices(at *path, p *Package, i int, first map[string]int) {
 	if len(p.Services) == 0 || slices.Contains(p.Services, "") {
 		return // reported when they were read
@@ -37,7 +38,7 @@ func (v *validator) ownServices(at *path, p *Package, i int, first map[string]in
 	v.problem(at, "are those of packages[%d], in whatever order, and a booking of them could be either; write each set of services only once", j)
 }
 
-// classServices are the keys of the services that are booked at their sessions only.
+// classServices returns the keys of the services that are classes, which customers book only at their sessions.
 func (v *validator) classServices() map[Key]bool {
 	keys := map[Key]bool{}
 	for i := range v.m.Services {
@@ -48,7 +49,7 @@ func (v *validator) classServices() map[Key]bool {
 	return keys
 }
 
-// set is the same for packages of the same services, in whatever order they stand.
+// set returns a text that is equal for packages with the same services in any order.
 func (p *Package) set() string {
 	keys := make([]string, len(p.Services))
 	for i, key := range p.Services {

@@ -2,7 +2,8 @@ package manifest
 
 import "github.com/slotmesh/slotmesh/libs/color"
 
-// page checks that the accent can be read on white and be read from (pages.md: contrast at least 4.5 : 1), and what the page says.
+// page checks that white text on the accent colour is readable (pages.md: contrast at least 4.5 : 1),
+// that origins are listed once, and the translations.
 func (v *validator) page(at *path) {
 	if v.m.Page == nil {
 		return
@@ -32,7 +33,7 @@ func (v *validator) form(at *path) {
 	}
 }
 
-// answers checks what goes with some types of questions only.
+// answers checks the fields that only some types of questions may have.
 func (v *validator) answers(at *path, q *Question) {
 	options := at.field("options")
 	switch {

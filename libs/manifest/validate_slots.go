@@ -7,28 +7,29 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// MaxSlotsBytes bounds what `/slots` can answer for one date of one service, in bytes. A business of 300 people who each
-// work twelve hours in steps of five minutes stays below half of it.
+// MaxSlotsBytes bounds the size in bytes of the answer of `/slots` for one date of one service. A business of
+// 300 staff members who each work twelve hours, with starts every five minutes, needs less than half of it.
 const MaxSlotsBytes = 16 << 20
 
-// The bytes of a slot in an answer, without the member's name: its times, date and ids; and those of a class session's further fields.
+// Sizes in an answer, in bytes: a slot's times, date and ids without the member's name, and a class
+// session's further fields.
 const (
 	slotBytes    = 140
 	sessionBytes = 80
 )
 
-// slotBound bounds how many starts there are on a date, and how large the answer is that lists them.
+// slotBound computes the maximum number of starts on a date, and the maximum size of the answer that lists them.
 type slotBound struct {
 	business day
 	members  map[Key]member
-	interval int      // minutes, the business's
-	finest   *Service // of those that may come before one of staff, the one whose starts lie closest together; nil where there is none
+	interval int      // of the business, in minutes
+	finest   *Service // the service with the shortest interval that can precede one with staff; nil: none
 }
 
-// day is the most that is worked on any one date.
+// day is the maximum number of open minutes and of windows on any one date.
 type day struct{ minutes, windows int }
 
-// member is an active member: the longest day, and how long its name is in an answer.
+// member is an active staff member: the longest day, and the size of the name in an answer in bytes.
 type member struct {
 	day
 	name int
@@ -48,7 +49,7 @@ func newSlotBound(m *Manifest) slotBound {
 		}
 		if s.Hours != nil || len(s.Overrides) > 0 {
 			works = works.or(longest(&WeekHours{}, s.Overrides))
-			works.windows += 2 * business.windows // the business's may cut it further: those of the date, and of the next after midnight
+			works.windows += 2 * business.windows // windows of the business may split it further, on the date and the next
 		}
 		name, err := json.Marshal(s.Name)
 		if err != nil {
@@ -65,15 +66,16 @@ func newSlotBound(m *Manifest) slotBound {
 	return b
 }
 
-// unstaffed reports whether a service can be booked together with others and needs no staff.
+// unstaffed reports whether a service is active, needs no staff and is not a class. Such services can
+// be combined with others.
 func (slotBound) unstaffed(s *Service) bool {
 	return s.IsActive() && len(s.Staff) == 0 && len(s.Classes) == 0
 }
 
-// intervalOf is the step of a service's starts, in minutes.
+// intervalOf returns the step of a service's starts, in minutes.
 func (b slotBound) intervalOf(s *Service) int { return or(s.SlotIntervalMinutes, b.interval) }
 
-// longest is the most minutes and windows that begin on any weekday or overridden date.
+// longest returns the maximum of minutes and of windows that begin on any weekday or overridden date.
 func longest(week *WeekHours, overrides []DayOverride) day {
 	var most day
 	for weekday := time.Sunday; weekday <= time.Saturday; weekday++ {
@@ -85,7 +87,8 @@ func longest(week *WeekHours, overrides []DayOverride) day {
 	return most
 }
 
-// dayOf adds windows up; overlapping ones are one window, and none ends after the next day.
+// dayOf adds up the windows of a day. Overlapping windows count as one and none ends after the next
+// day, which bounds the sum.
 func dayOf(windows []timespan.Window) day {
 	d := day{windows: len(windows)}
 	for _, w := range windows {
@@ -97,13 +100,13 @@ func dayOf(windows []timespan.Window) day {
 
 func (d day) or(e day) day { return day{max(d.minutes, e.minutes), max(d.windows, e.windows)} }
 
-// starts is how many starts there are at most.
+// starts returns the maximum number of starts at the given interval in minutes.
 func (d day) starts(interval int) int { return d.minutes/max(1, interval) + d.windows }
 
-// listing is how many slots a service has on a date at most, of how many members, and how many bytes list them.
+// listing is the maximum that `/slots` lists for a service on one date: slots, members among them, and bytes.
 type listing struct{ slots, members, bytes int }
 
-// of returns what /slots would list of a service on a date at most.
+// of returns the maximum listing of a service on a date.
 func (b slotBound) of(s *Service) listing {
 	if len(s.Classes) > 0 {
 		return b.sessions(s)
@@ -116,9 +119,9 @@ func (b slotBound) of(s *Service) listing {
 	return b.each(s, func(m member) int { return m.starts(interval) })
 }
 
-// combined is [slotBound.of] for an appointment that begins with [slotBound.finest] and goes on with a service of staff: each member of
-// it has the starts of the first service, in the business's hours. One that begins with a service of staff lists no more than that
-// service alone: the same starts of some of its members.
+// combined is [slotBound.of] for an appointment that begins with [slotBound.finest] and continues with s, which
+// has staff. Each member of s then has the starts of the first service, in the business's hours. An appointment
+// that begins with s never lists more than s alone, because only some members have the same starts.
 func (b slotBound) combined(s *Service) listing {
 	if b.finest == nil || !s.IsActive() || len(s.Classes) > 0 {
 		return listing{}
@@ -127,7 +130,7 @@ func (b slotBound) combined(s *Service) listing {
 	return b.each(s, func(member) int { return n })
 }
 
-// each adds up what the active members of a service have.
+// each adds up the starts of a service's active members.
 func (b slotBound) each(s *Service, starts func(member) int) listing {
 	var all listing
 	for _, key := range s.Staff {
@@ -141,7 +144,7 @@ func (b slotBound) each(s *Service, starts func(member) int) listing {
 	return all
 }
 
-// sessions is [slotBound.of] for a class: every session may happen on one date.
+// sessions is [slotBound.of] for a class. All its sessions may happen on one date.
 func (b slotBound) sessions(s *Service) listing {
 	all := listing{slots: len(s.Classes)}
 	for i := range s.Classes {
@@ -153,7 +156,7 @@ func (b slotBound) sessions(s *Service) listing {
 	return all
 }
 
-// slots refuses a service whose slots of one date would make an answer that is too large.
+// slots rejects a service if the answer with its slots of one date would be too large.
 func (v *validator) slots(at *path, s *Service, b slotBound) {
 	most, after := b.of(s), b.combined(s)
 	switch {

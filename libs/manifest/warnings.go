@@ -12,21 +12,22 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
-// maxHeld bounds how many spans are held against each other: what a warning is worth does not grow with the document.
+// maxHeld bounds the number of comparisons between spans, so that a large document does not make warnings expensive.
 const maxHeld = 1_000_000
 
-// Warnings returns, by line, what a valid manifest probably does not mean at the instant now: spans that overlap, windows
-// of more than [maxWindow], overrides of dates that are over, and packages that save nothing or are not shown. Each span
-// is named once, with one that it overlaps. A manifest with warnings can be published. One that [Parse] refuses has none.
+// Warnings returns the parts of a valid manifest that are probably mistakes at the instant now, by
+// line. These are overlapping spans, windows longer than [maxWindow], overrides of past dates, and
+// packages that save nothing or are not shown. Each span is listed once, with one span that it
+// overlaps. A manifest with warnings can be published. A manifest that [Parse] rejects has no warnings.
 //
-// Spans are of these: windows of a day; blocked time within other blocked time; class sessions that a member gives at
-// the same time; seasons and flash sales of equal priority that change the price of the same.
+// Spans are the windows of a day, and blocked time within other blocked time. They are also class sessions that
+// one member gives at the same time, and seasons and flash sales of equal priority that change the same prices.
 func Warnings(src []byte, now time.Time) []Problem {
 	warnings, _ := WarningsUntil(src, now, func() bool { return false })
 	return warnings
 }
 
-// WarningsUntil is [Warnings]. Soon after stop returns true it gives up with [ErrStopped], its only error.
+// WarningsUntil is [Warnings]. It returns [ErrStopped], its only error, soon after stop returns true.
 func WarningsUntil(src []byte, now time.Time, stop func() bool) ([]Problem, error) {
 	root, problem, err := parseSource(src, stop)
 	if err != nil || problem != nil {
@@ -49,19 +50,19 @@ func WarningsUntil(src []byte, now time.Time, stop func() bool) ([]Problem, erro
 	return r.list(), nil
 }
 
-// warner looks for what a manifest probably does not mean.
+// warner searches a valid manifest for probable mistakes.
 type warner struct {
 	report *report
 	today  timespan.Date // in the business's time zone
 	root   *yaml.Node
-	left   int // spans that are still held against each other
+	left   int // number of comparisons that remain
 }
 
 func (w *warner) warn(at *path, format string, args ...any) {
 	w.report.add(at, lineOf(w.root, at), format, args...)
 }
 
-// may counts one more comparison, and reports whether there is room for it.
+// may counts one comparison and reports whether it is within the limit.
 func (w *warner) may() bool {
 	w.left--
 	return w.left >= 0
@@ -102,11 +103,12 @@ func (w *warner) days(at *path, list []DayOverride) {
 	}
 }
 
-// windows that begin on one day count as one where they overlap or touch (semantics.md §2); those that only touch were meant so.
+// windows warns of windows of one day that overlap; they count as one (semantics.md §2). Windows that
+// only touch also count as one, but are probably intended.
 func (w *warner) windows(at *path, list []timespan.Window) {
 	w.long(at, list)
 	order := sorted(list, func(a, b timespan.Window) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
-	latest := 0 // in order: the window before that ends last
+	latest := 0 // index in order of the previous window that ends last
 	for i := 1; i < len(order); i++ {
 		window, before := list[order[i]], list[order[latest]]
 		switch {
@@ -121,10 +123,10 @@ func (w *warner) windows(at *path, list []timespan.Window) {
 	}
 }
 
-// maxWindow is the length of a window above which its times are probably swapped or mistyped.
+// maxWindow is a length in minutes. The times of a longer window are probably swapped or mistyped.
 const maxWindow = 14 * 60 // minutes
 
-// long warns of windows of more than [maxWindow]. A whole day is meant.
+// long warns of windows longer than [maxWindow], except whole days.
 func (w *warner) long(at *path, list []timespan.Window) {
 	for i, window := range list {
 		isWholeDay := window.From == 0 && window.To == timespan.MinutesPerDay
@@ -134,7 +136,7 @@ func (w *warner) long(at *path, list []timespan.Window) {
 	}
 }
 
-// sorted are the places of a list in an order; equal elements keep theirs.
+// sorted returns the indexes of a list in sorted order; equal elements keep their order.
 func sorted[T any](list []T, compare func(a, b T) int) []int {
 	order := make([]int, len(list))
 	for i := range order {
@@ -148,10 +150,11 @@ func byMoment(a, b timespan.LocalDateTime) int {
 	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Time, b.Time))
 }
 
-// blocks of the same time are needless where others block it for all whom they are about. Those that overlap in part say more than either.
+// blocks warns of blocked time that lies within other blocked time of all its staff members. Blocked
+// times that overlap only in part are both needed.
 func (w *warner) blocks(at *path, m *Manifest) {
 	order := sorted(m.Blocks, func(a, b Block) int { return cmp.Or(byMoment(a.From, b.From), byMoment(b.To, a.To)) })
-	// Of the blocks that begin no later, those that end last: of the whole business, and of each member.
+	// Of the blocks that begin no later: the one of the whole business that ends last, and the same for each member.
 	everybody, of := -1, map[Key]int{}
 	covers := func(other int, b *Block) bool { return other >= 0 && byMoment(m.Blocks[other].To, b.To) >= 0 }
 	coveredBy := func(b *Block) int {
@@ -176,7 +179,7 @@ func (w *warner) blocks(at *path, m *Manifest) {
 			continue
 		}
 		if len(b.Staff) == 0 {
-			everybody = i // it ends after the one before, or that would cover it
+			everybody = i // it ends after the previous one; otherwise that one would cover it
 		}
 		for _, key := range b.Staff {
 			if other, known := of[key]; !known || byMoment(m.Blocks[other].To, b.To) < 0 {

@@ -7,21 +7,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// given is a class session, or the part of it after midnight, on one weekday.
+// given is a class session on one weekday. A session past midnight has a second one for the part on the next day.
 type given struct {
 	at       *path
 	from, to int            // minutes of the day
-	first    *timespan.Date // of the dates on which it happens; nil: no limit
+	first    *timespan.Date // first and last date of the session; nil: no limit
 	last     *timespan.Date
 }
 
-// givenOn is whose sessions of which weekday are held against each other.
+// givenOn identifies sessions that may overlap: those of one staff member on one weekday.
 type givenOn struct {
 	staff   Key
 	weekday timespan.Weekday
 }
 
-// sessions of one member that overlap: nobody gives two at a time.
+// sessions warns of overlapping class sessions of one staff member, who can give only one at a time.
 func (w *warner) sessions(m *Manifest) {
 	byDay := map[givenOn][]given{}
 	var days []givenOn
@@ -64,10 +64,10 @@ func nextDay(d *timespan.Date) *timespan.Date {
 	return new(*d + 1)
 }
 
-// together names the sessions of a member on a weekday that begin during another.
+// together warns of each session of a member on a weekday that begins during another one.
 func (w *warner) together(staff Key, list []given, named map[*path]bool) {
 	slices.SortStableFunc(list, func(a, b given) int { return cmp.Compare(a.from, b.from) })
-	var going []given // that have not ended
+	var going []given // sessions that have not ended at the current start
 	for _, g := range list {
 		going = slices.DeleteFunc(going, func(other given) bool { return other.to <= g.from })
 		for _, other := range going {

@@ -8,8 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/rule"
 )
 
-// packages that cost no less than their services one by one, those that a service is not offered of, and those whose price is the same for any
-// number of people where that of their services is not.
+// packages warns of packages without effect. The price of such a package is not below the sum of its
+// services' prices, or one of its services is not active. It also warns of a fixed price for services
+// whose price depends on the number of people.
 func (w *warner) packages(at *path, m *Manifest) {
 	if len(m.Packages) == 0 {
 		return
@@ -38,8 +39,9 @@ func (w *warner) packages(at *path, m *Manifest) {
 	}
 }
 
-// byPeople names the first rule about the number of people that names a service of a package, whose price leaves it without effect. A rule about
-// all that is sold is not taken to be about the package.
+// byPeople warns of the first rule about the number of people that names a service of a package with a
+// fixed price. The rule has no effect on that price. Rules about everything are ignored, because they
+// are probably not about the package.
 func (w *warner) byPeople(at *path, services []Key, rules []PricingRule) {
 	for i := range rules {
 		if rules[i].Kind != rule.PartySize || !w.may() {

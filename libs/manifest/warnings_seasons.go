@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// seasons and flash sales that change the price of the same at the same time. One that stops the list, or has a priority of its own, says what is
-// meant.
+// seasons warns of seasons and flash sales that change the same prices at the same time. It ignores
+// rules that stop the list and rules with different priorities, because their order is intended.
 func (w *warner) seasons(at *path, rules []PricingRule) {
 	for j := range rules {
 		b := &rules[j]
@@ -33,7 +33,7 @@ func (w *warner) seasons(at *path, rules []PricingRule) {
 	}
 }
 
-// overlapping reports whether there is a date, or of flash sales a moment, on which both rules hold.
+// overlapping reports whether both rules apply on some date, or for flash sales at some moment.
 func overlapping(a, b *PricingRule) bool {
 	if a.Kind == rule.FlashSale {
 		return a.From.DateTime().Before(b.To.DateTime()) && b.From.DateTime().Before(a.To.DateTime())
@@ -47,10 +47,10 @@ func overlapping(a, b *PricingRule) bool {
 	})
 }
 
-// days of the leap year 2000, both included.
+// days is a span of dates in the leap year 2000, both included.
 type days struct{ from, to timespan.Date }
 
-// ofYear are the days of the year on which a season lies at all.
+// ofYear returns the days of the year that a season covers, mapped to the year 2000.
 func ofYear(r *PricingRule) []days {
 	const year = 2000
 	whole := days{timespan.NewDate(year, time.January, 1), timespan.NewDate(year, time.December, 31)}
@@ -70,7 +70,7 @@ func ofYear(r *PricingRule) []days {
 	return []days{{from, to}}
 }
 
-// sameOffer reports whether two rules change the price of anything that both name.
+// sameOffer reports whether two rules change the price of the same service, event or rental.
 func (w *warner) sameOffer(a, b *AppliesTo) bool {
 	if a == nil || b == nil {
 		return true

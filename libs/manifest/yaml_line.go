@@ -16,11 +16,11 @@ var (
 	indentTab  = regexp.MustCompile(`(?m)^ *\t`)
 )
 
-// maxLocated is the size of the largest source that [yamlProblem] reads again to find the line of an error.
+// maxLocated is the maximum size of a source, in bytes, that [yamlProblem] parses again to find the line of an error.
 const maxLocated = 256 << 10
 
-// yamlProblem turns an error of the YAML library into a problem on the line that has to be changed. The library often names
-// the line on which the surrounding list or object begins, and sometimes the line before the error.
+// yamlProblem converts an error of the YAML library into a problem on the line that must be corrected. The library
+// often reports the line on which the surrounding list or object begins, and sometimes the line before the error.
 func yamlProblem(src []byte, err error) *Problem {
 	text, line := err.Error(), 1
 	if m := yamlLine.FindStringSubmatchIndex(text); m != nil {
@@ -38,7 +38,7 @@ func yamlProblem(src []byte, err error) *Problem {
 	case strings.HasPrefix(text, "found unexpected end of stream"):
 		text, hint = "a quote that opens here is not closed", "close it, or leave it out"
 	case strings.HasPrefix(text, "did not find expected ',' or "):
-		// The parser counts the line on which the bracket opens from 0.
+		// The parser counts the line with the opening bracket from 0.
 		line++
 		text, hint = "a bracket that opens here is not closed", "close it, and check the commas after it"
 	case yamlAnchor.MatchString(text):
@@ -53,8 +53,9 @@ func yamlProblem(src []byte, err error) *Problem {
 	return &Problem{Line: line, Message: "the YAML cannot be read (" + text + "); " + hint}
 }
 
-// firstFailing returns the first line up to which the source cannot be read for the same reason as the whole of it, or the
-// line given if there is none. What follows a line never mends an error of indentation, so that a binary search finds it.
+// firstFailing returns the first line at which parsing fails for the same reason as for the whole
+// source. It returns the given line if there is no such line. Later lines never fix an error of
+// indentation, so a binary search finds the line.
 func firstFailing(src []byte, reason string, line int) int {
 	reason = yamlLine.ReplaceAllString(reason, "")
 	lines := bytes.SplitAfter(src, []byte("\n"))

@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Form is how a rule's from or to is written.
+// Form is the notation of a rule's from or to.
 type Form int
 
 // The forms of a [Bound].
@@ -40,7 +40,7 @@ var (
 	_ encoding.TextUnmarshaler = (*Bound)(nil)
 )
 
-// Bound is one end of the span in which a rule holds. Form says which of the fields are set.
+// Bound is one end of the span in which a rule applies. The Form decides which of the other fields are set.
 type Bound struct {
 	Form Form
 	Date timespan.Date      // DateForm and DateTimeForm; for MonthDayForm the day in the leap year 2000
@@ -49,7 +49,7 @@ type Bound struct {
 
 const monthDayYear = "2000-"
 
-// String renders b as it is written in a manifest.
+// String returns b in the notation of a manifest.
 func (b Bound) String() string {
 	switch b.Form {
 	case MonthDayForm:
@@ -77,10 +77,10 @@ func (b Bound) Until(to Bound) timespan.Window {
 	return w
 }
 
-// MarshalText renders b as [Bound.String] does.
+// MarshalText returns [Bound.String].
 func (b Bound) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// UnmarshalText tells the forms apart by their length.
+// UnmarshalText recognizes the form by the length of the text.
 func (b *Bound) UnmarshalText(text []byte) error {
 	var err error
 	s, read := string(text), Bound{}

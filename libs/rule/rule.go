@@ -1,8 +1,8 @@
-// Package rule is the condition of a pricing rule (pricing_rules of a manifest, semantics.md §5): the table of kinds, and the
-// fields that they are written with. The manifest reads and validates by it, the offer carries it as it was written, and
-// the tariff makes conditions of it. It is pure.
+// Package rule defines the condition of a pricing rule (pricing_rules of a manifest, semantics.md §5): the
+// table of kinds, and the fields of a condition. The manifest package reads and validates conditions with
+// it, the business snapshot carries them as written, and the tariff evaluates them. The package does no I/O.
 //
-// A new kind is a row of [Kinds], the field of [When] that no other kind has, and its condition in pricing's tariff.
+// A new kind needs a row in [Kinds], a field in [When] if no other kind has it, and its condition in pricing's tariff.
 package rule
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Kind names what the condition of a rule looks at.
+// Kind names the subject of a rule's condition.
 type Kind string
 
 // The kinds of rules.
@@ -29,33 +29,34 @@ const (
 	Duration     Kind = "duration"
 )
 
-// Input is what a rule may have to know of a purchase beside the moment and the booking date, which are always known.
+// Input is a fact about a booking that a rule may need, besides the time of booking and the booking
+// date, which are always known.
 type Input string
 
-// The inputs. What is not known of a purchase keeps the rules that need it from applying.
+// The inputs. A rule does not apply if one of its inputs is unknown.
 const (
 	Start       Input = "start"         // the time of day at which it starts
-	Guests      Input = "party_size"    // how many come
+	Guests      Input = "party_size"    // number of guests
 	NewCustomer Input = "first_booking" // whether the customer has no earlier booking
 	Units       Input = "units"         // hours or days of a rental
 )
 
-// Spec is a row of the table: how a rule of one kind is written and what it needs.
+// Spec is a row of the table: the fields and the inputs of one kind of rule.
 type Spec struct {
 	Kind  Kind
-	All   []string // the fields of When that it needs
-	Any   []string // of these fields it needs at least one
-	Span  Span     // of a kind with from and to
+	All   []string // required fields of When
+	Any   []string // fields of When of which at least one is required
+	Span  Span     // for a kind with from and to
 	Needs []Input
 }
 
-// Span says how from and to are written.
+// Span describes the form of from and to.
 type Span struct {
 	Forms []Form
-	Want  string // the same in words, for a message
+	Want  string // description of the forms, for a message
 }
 
-// Kinds is the table.
+// Kinds is the table of all kinds of rules.
 var Kinds = []Spec{
 	{Kind: Seasonal, All: []string{"from", "to"}, Span: Span{
 		Forms: []Form{MonthDayForm, DateForm}, Want: `a day of the year, "MM-DD", or a date, YYYY-MM-DD`,
@@ -74,7 +75,7 @@ var Kinds = []Spec{
 	{Kind: Duration, Any: []string{"min_units", "max_units"}, Needs: []Input{Units}},
 }
 
-// Names are the kinds in the order of the table.
+// Names returns the kinds in the order of the table.
 func Names() []string {
 	names := make([]string, len(Kinds))
 	for i, s := range Kinds {
@@ -83,7 +84,7 @@ func Names() []string {
 	return names
 }
 
-// SpecOf returns the row of a kind, and whether there is one.
+// SpecOf returns the row of a kind, and false if the kind is unknown.
 func SpecOf(kind Kind) (Spec, bool) {
 	i := slices.IndexFunc(Kinds, func(s Spec) bool { return s.Kind == kind })
 	if i < 0 {
@@ -92,32 +93,32 @@ func SpecOf(kind Kind) (Spec, bool) {
 	return Kinds[i], true
 }
 
-// When is the condition of a rule: of its fields, those of the rule's kind are written.
+// When is the condition of a rule. Only the fields of the rule's kind are set.
 type When struct {
 	// seasonal: MM-DD or a date. time_of_day: HH:MM. flash_sale: a date and time.
 	From *Bound `json:"from,omitzero"`
 	// Written like from. Dates are included, times are not.
 	To *Bound `json:"to,omitzero"`
-	// day_of_week.
+	// Weekdays for day_of_week.
 	Days []timespan.Weekday `json:"days,omitzero" jsonschema:"minItems=1,maxItems=7"`
-	// early_bird: at least so many days before.
+	// early_bird: at least this many days before.
 	MinDaysBefore *int `json:"min_days_before,omitzero" jsonschema:"minimum=0,maximum=3650"`
-	// last_minute: at most so many days before.
+	// last_minute: at most this many days before.
 	MaxDaysBefore *int `json:"max_days_before,omitzero" jsonschema:"minimum=0,maximum=3650"`
-	// party_size: at least so many guests.
+	// party_size: at least this many guests.
 	Min *int `json:"min,omitzero" jsonschema:"minimum=1,maximum=1000"`
-	// party_size: at most so many guests.
+	// party_size: at most this many guests.
 	Max *int `json:"max,omitzero" jsonschema:"minimum=1,maximum=1000"`
-	// duration: at least so many hours or days.
+	// duration: at least this many hours or days.
 	MinUnits *int `json:"min_units,omitzero" jsonschema:"minimum=1,maximum=100000"`
-	// duration: at most so many hours or days.
+	// duration: at most this many hours or days.
 	MaxUnits *int `json:"max_units,omitzero" jsonschema:"minimum=1,maximum=100000"`
 }
 
-// whenType lists the fields of [When] by their names in a manifest.
+// whenType is the type of [When], whose json tags hold the names of the fields in a manifest.
 var whenType = reflect.TypeFor[When]()
 
-// Fields are the names of all fields, in their order.
+// Fields returns the names of all fields, in their order.
 func Fields() []string {
 	names := make([]string, whenType.NumField())
 	for i := range names {
