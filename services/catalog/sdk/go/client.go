@@ -1,12 +1,14 @@
-// Package slotmesh reads what a business offers, asks when it is free, books, and checks webhooks, by the public interface of a Slotmesh.
+// Package slotmesh is a client of the public API of Slotmesh. It reads what a business offers, finds
+// free times, books, and verifies webhooks.
 //
-// A [Client] is of one business. Reading needs no key; booking takes one, and is for servers. Dates are YYYY-MM-DD and times HH:MM, both in the
-// business's time zone; prices are in its currency. Requests that may pass later are sent again (see [WithRetries]): a booking always carries an
-// Idempotency-Key, so it is made once. Refusals are [*Error]s, told apart by their [Code]:
+// A [Client] is for one business. Only booking needs an API key, which must stay on servers. Dates are
+// YYYY-MM-DD and times HH:MM, both in the business's time zone. Prices are in its currency. A request
+// that failed for a moment is retried (see [WithRetries]). A booking always carries an
+// Idempotency-Key, so that retries make it once. Refusals are of type [*Error] and have a [Code]:
 //
 //	if errors.Is(err, slotmesh.CodeSlotUnavailable) { … }
 //
-// The package has no dependencies. Its types are those of the OpenAPI document of version [APIVersion].
+// The package has no dependencies. Its types match the OpenAPI document of version [APIVersion].
 package slotmesh
 
 import (
@@ -26,41 +28,42 @@ import (
 )
 
 const (
-	// Version is that of this package. Its major number is the API's.
+	// Version is the version of this package. Its major number is that of the API.
 	Version = "1.0.0"
-	// APIVersion is that of the OpenAPI document that this package speaks: info.version.
+	// APIVersion is the version of the OpenAPI document that this package implements: info.version.
 	APIVersion = "1"
 )
 
-// answerMost bounds what is read of an answer, in bytes.
+// answerMost is the maximum size of an answer, in bytes.
 const answerMost = 32 << 20
 
-// Client asks for one business. It is safe for concurrent use.
+// Client is a client of the API for one business. It is safe for concurrent use.
 type Client struct {
-	address string // up to the business's name
+	address string // base address of the API, with the slug
 	key     string
 	http    *http.Client
 	retries retries
 }
 
-// Option changes what [New] makes.
+// Option is an option of [New].
 type Option func(*Client)
 
-// WithKey sends an API key with bookings: sm_ and 64 hexadecimal digits, of scope write or all.
+// WithKey sends an API key with bookings: sm_ and 64 hexadecimal digits, with scope write or all.
 func WithKey(key string) Option { return func(c *Client) { c.key = key } }
 
-// WithHTTPClient sends requests by h, whose Timeout bounds each attempt. Left out, an attempt may take 30 seconds.
+// WithHTTPClient sends requests with h, whose Timeout bounds each attempt. The default timeout is 30 seconds.
 func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
 
-// WithRetries sends a request that may pass later up to most times again, and waits longest at the most before each. Left out, it is 3 times and
-// 30 seconds; 0 times sends every request once. Nothing waits beyond the deadline of its context.
+// WithRetries retries a failed request up to most times, if it may succeed later. It waits at most longest before each
+// retry, and never beyond the deadline of the context. The defaults are 3 retries and 30 seconds; 0 disables retries.
 func WithRetries(most int, longest time.Duration) Option {
 	return func(c *Client) { c.retries = retries{most, longest} }
 }
 
 var slugs = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 
-// New returns a client of a business at a Slotmesh, such as https://book.example and harbor-studio. It fails for what cannot be an address or a name.
+// New returns a client of a business. base is the address of a Slotmesh, such as https://book.example; slug
+// is the name of the business in it, such as harbor-studio. It returns an error if base or slug is invalid.
 func New(base, slug string, options ...Option) (*Client, error) {
 	at, err := url.Parse(base)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.RawQuery != "" || at.Fragment != "" {
@@ -78,57 +81,59 @@ func New(base, slug string, options ...Option) (*Client, error) {
 		o(c)
 	}
 	own := *c.http
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a key goes nowhere else
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // never send the key to another address
 	c.http = &own
 	return c, nil
 }
 
-// Info reads the business.
+// Info returns the business.
 func (c *Client) Info(ctx context.Context) (*BusinessInfo, error) {
 	return get[BusinessInfo](ctx, c, "/info", nil)
 }
 
-// Services reads what can be booked by the appointment.
+// Services returns the services that customers can book.
 func (c *Client) Services(ctx context.Context, q OfferQuery) (*ServiceList, error) {
 	return get[ServiceList](ctx, c, "/services", q.values())
 }
 
-// Staff reads who works there.
+// Staff returns the staff members.
 func (c *Client) Staff(ctx context.Context, q StaffQuery) (*StaffList, error) {
 	return get[StaffList](ctx, c, "/staff", q.values())
 }
 
-// Events reads what tickets can be had for.
+// Events returns the events with tickets.
 func (c *Client) Events(ctx context.Context, q EventQuery) (*EventList, error) {
 	return get[EventList](ctx, c, "/events", q.values())
 }
 
-// Rentals reads what can be rented.
+// Rentals returns the rentals.
 func (c *Client) Rentals(ctx context.Context, q OfferQuery) (*RentalList, error) {
 	return get[RentalList](ctx, c, "/rentals", q.values())
 }
 
-// Slots reads the bookable starts of a date. Where Computed is false they could not be read: never show that as fully booked.
+// Slots returns the slots of a date. If Computed is false, the slots could not be computed: do not
+// show the date as fully booked.
 func (c *Client) Slots(ctx context.Context, q SlotQuery) (*SlotList, error) {
 	return get[SlotList](ctx, c, "/slots", q.values())
 }
 
-// AvailableDates counts the bookable starts of each date.
+// AvailableDates returns the number of slots of each date.
 func (c *Client) AvailableDates(ctx context.Context, q DateQuery) (*AvailableDates, error) {
 	return get[AvailableDates](ctx, c, "/available-dates", q.values())
 }
 
-// RentalAvailability asks whether units of a rental are free.
+// RentalAvailability reports whether units of a rental are free.
 func (c *Client) RentalAvailability(ctx context.Context, q RentalQuery) (*RentalAvailability, error) {
 	return get[RentalAvailability](ctx, c, "/rental-availability", q.values())
 }
 
-// RentalDates counts the free units of each date and rental.
+// RentalDates returns the number of free units by date and rental.
 func (c *Client) RentalDates(ctx context.Context, q RentalDateQuery) (*RentalDates, error) {
 	return get[RentalDates](ctx, c, "/rental-available-dates", q.values())
 }
 
-// Book books an appointment. Where it fails and [OutcomeUnknown] says so, the same order with the same IdempotencyKey books once, and tells.
+// Book books an appointment. If it fails and [OutcomeUnknown] is true, call it again with the same
+// order and IdempotencyKey. The order is booked once, and the second call returns the result.
 func (c *Client) Book(ctx context.Context, order BookingRequest) (*BookingConfirmation, error) {
 	body, err := json.Marshal(order)
 	if err != nil {
@@ -162,7 +167,8 @@ func get[T any](ctx context.Context, c *Client, path string, query url.Values) (
 	return &answer, nil
 }
 
-// do asks until there is an answer that stays, and decodes a success into out. It returns the answer's header.
+// do sends a request until an attempt succeeds or fails for good, and decodes a success into out. It
+// returns the answer's header.
 func (c *Client) do(ctx context.Context, method, path string, header http.Header, body []byte, out any) (http.Header, error) {
 	header.Set("Accept", "application/json")
 	header.Set("User-Agent", "slotmesh-go/"+Version)
@@ -180,7 +186,7 @@ func (c *Client) do(ctx context.Context, method, path string, header http.Header
 	}
 }
 
-// once sends a request once. An answer that refuses is an [*Error].
+// once sends a request once. A refusal is returned as an [*Error].
 func (c *Client) once(ctx context.Context, method, path string, header http.Header, body []byte) (http.Header, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.address+path, bytes.NewReader(body))
 	if err != nil {
@@ -207,7 +213,7 @@ func (c *Client) once(ctx context.Context, method, path string, header http.Head
 
 var errTooLarge = errors.New("slotmesh: the answer is larger than 32 MiB")
 
-// refusal is what an answer without success says. One that a proxy wrote has no code.
+// refusal returns the error in an answer without success. An answer of a proxy has no code.
 func refusal(response *http.Response, text []byte) *Error {
 	said := &Error{Status: response.StatusCode, Trace: response.Header.Get("traceparent")}
 	var body struct {

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// Error is a refusal. [errors.Is] finds its Code.
+// Error is a refusal of the API. [errors.Is] matches its Code.
 type Error struct {
-	// Status is the one of HTTP.
+	// Status is the HTTP status.
 	Status int
-	// Code is for programs; expect new ones. It is empty where something between here and Slotmesh answered.
+	// Code identifies the reason for programs; expect new codes. It is empty if a proxy before Slotmesh answered.
 	Code Code
-	// Message is one sentence for people.
+	// Message is the reason as a sentence.
 	Message string
-	// RetryAfter is after how long the same request would pass; 0 where that was not said.
+	// RetryAfter is the time after which the request may succeed; 0 if the answer had no Retry-After.
 	RetryAfter time.Duration
-	// Trace is the traceparent of the answer: tell it to whoever helps you.
+	// Trace is the traceparent of the answer. Quote it when you ask for support.
 	Trace string
 }
 
-// Error says what was refused and why.
+// Error returns the status, the code and the message.
 func (e *Error) Error() string {
 	if e.Code == "" {
 		return fmt.Sprintf("slotmesh: %d: %s", e.Status, e.Message)
@@ -28,7 +28,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("slotmesh: %d %s: %s", e.Status, e.Code, e.Message)
 }
 
-// Unwrap is the code, so that errors.Is(err, CodeSlotUnavailable) holds.
+// Unwrap returns the code, so that errors.Is(err, CodeSlotUnavailable) is true.
 func (e *Error) Unwrap() error {
 	if e.Code == "" {
 		return nil
@@ -36,13 +36,13 @@ func (e *Error) Unwrap() error {
 	return e.Code
 }
 
-// Code is what a refusal is, for programs: the document's messageCode.
+// Code is the reason of a refusal for programs: messageCode in the OpenAPI document.
 type Code string
 
-// Error is the code itself.
+// Error returns the code.
 func (c Code) Error() string { return string(c) }
 
-// The codes that there are; the developers' page of a Slotmesh, /api/public/docs, says what to do about each.
+// The codes. The developers' page of a Slotmesh, /api/public/docs, describes how to handle each.
 const (
 	CodeInvalidParameter       Code = "invalid_parameter"
 	CodeBusinessNotFound       Code = "business_not_found"
@@ -79,7 +79,7 @@ const (
 	CodeInternal               Code = "internal"
 )
 
-// Codes are those above.
+// Codes returns all codes.
 func Codes() []Code {
 	return []Code{
 		CodeInvalidParameter, CodeBusinessNotFound, CodeServiceNotFound, CodeRentalNotFound, CodeNotFound, CodeMethodNotAllowed,
@@ -91,11 +91,11 @@ func Codes() []Code {
 	}
 }
 
-// ErrNotSent says that a request could not be made, so that nothing was asked.
+// ErrNotSent is the error of a request that could not be built, so that nothing was sent.
 var ErrNotSent = errors.New("slotmesh: the request was not sent")
 
-// OutcomeUnknown reports whether an error of [Client.Book] leaves open whether there is a booking: Slotmesh said so, or its answer never came.
-// After any other error nothing was booked.
+// OutcomeUnknown reports whether an error of [Client.Book] leaves open whether the booking was made: Slotmesh
+// answered outcome_unknown, or its answer did not arrive. After any other error, nothing was booked.
 func OutcomeUnknown(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) {

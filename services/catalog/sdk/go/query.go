@@ -8,49 +8,49 @@ import (
 	"strings"
 )
 
-// OfferQuery asks for services or rentals.
+// OfferQuery selects services or rentals, and the date of quoted prices.
 type OfferQuery struct {
-	// Locale is a BCP 47 language. It resolves the texts, and leaves out the maps of translations.
+	// Locale is a BCP 47 language tag. The answer then has texts in this language, and no translations.
 	Locale string
-	// Date is the booking date to quote; the business's today when it is empty.
+	// Date is the booking date for quoted prices. The default is the business's current date.
 	Date string
 }
 
 func (q OfferQuery) values() url.Values { return given("locale", q.Locale, "date", q.Date) }
 
-// StaffQuery asks for staff.
+// StaffQuery selects staff members.
 type StaffQuery struct {
-	// ServiceID leaves those who perform this service.
+	// ServiceID selects the staff members who perform this service.
 	ServiceID string
-	// Locale is a BCP 47 language.
+	// Locale is a BCP 47 language tag.
 	Locale string
 }
 
 func (q StaffQuery) values() url.Values { return given("service_id", q.ServiceID, "locale", q.Locale) }
 
-// EventQuery asks for events.
+// EventQuery sets the language of events.
 type EventQuery struct {
-	// Locale is a BCP 47 language.
+	// Locale is a BCP 47 language tag.
 	Locale string
 }
 
 func (q EventQuery) values() url.Values { return given("locale", q.Locale) }
 
-// Appointment is what is to be booked.
+// Appointment is the appointment for which free times are searched.
 type Appointment struct {
-	// ServiceIDs are 1 to 20 services, which are one appointment in this order. A class is asked for alone.
+	// ServiceIDs are the ids of 1 to 20 services, which form one appointment in this order. A class must be alone.
 	ServiceIDs []string
-	// StaffID leaves this member.
+	// StaffID selects slots of this staff member.
 	StaffID string
-	// Package asks for a package: each start is listed once, with the first member who can serve it.
+	// Package is true for a package. Each start is then listed once, with the first staff member who is free.
 	Package bool
-	// StaffingMode is [StaffingPerService] where each service of a package may have a member of its own.
+	// StaffingMode is [StaffingPerService] if each service of a package may have its own staff member.
 	StaffingMode string
 	// Variants are booked instead of the services themselves.
 	Variants Variants
 }
 
-// StaffingPerService lets each service of a package have its own staff member.
+// StaffingPerService allows a different staff member for each service of a package.
 const StaffingPerService = "per_service"
 
 func (a Appointment) addTo(values url.Values) url.Values {
@@ -64,34 +64,35 @@ func (a Appointment) addTo(values url.Values) url.Values {
 	return values
 }
 
-// SlotQuery asks for the starts of a date.
+// SlotQuery selects the slots of a date.
 type SlotQuery struct {
-	// Date is a day of the business.
+	// Date is a date in the business's time zone.
 	Date string
 	Appointment
 }
 
 func (q SlotQuery) values() url.Values { return q.addTo(given("date", q.Date)) }
 
-// DateQuery asks how many starts each date has.
+// DateQuery selects the dates whose slots are counted.
 type DateQuery struct {
-	// Start is the first day, End the last; 62 days at the most, both counted.
+	// Start is the first date and End the last, both included; at most 62 days.
 	Start, End string
 	Appointment
 }
 
 func (q DateQuery) values() url.Values { return q.addTo(given("start", q.Start, "end", q.End)) }
 
-// RentalQuery asks whether units of a rental are free.
+// RentalQuery selects units of a rental and a time.
 type RentalQuery struct {
 	RentalID string
-	// StartDate and EndDate are the first and the last day, 730 at the most, both counted.
+	// StartDate and EndDate are the first and the last date, both included; at most 730 days.
 	StartDate, EndDate string
-	// StartTime and EndTime are of rentals by the hour; both empty, it is whole days. 24:00 ends a day.
+	// StartTime and EndTime are for rentals by the hour. If both are empty, the rental is for whole days.
+	// 24:00 ends a day.
 	StartTime, EndTime string
-	// Quantity is how many units; 1 when it is 0.
+	// Quantity is the number of units; default 1.
 	Quantity int
-	// Language is that of ConflictReason.
+	// Language is the language of ConflictReason.
 	Language string
 }
 
@@ -103,11 +104,11 @@ func (q RentalQuery) values() url.Values {
 	return values
 }
 
-// RentalDateQuery asks how many units each date has.
+// RentalDateQuery selects the dates and rentals whose free units are counted.
 type RentalDateQuery struct {
-	// Start is the first day, End the last; 62 days at the most, both counted.
+	// Start is the first date and End the last, both included; at most 62 days.
 	Start, End string
-	// RentalIDs are 1 to 20 rentals.
+	// RentalIDs are the ids of 1 to 20 rentals.
 	RentalIDs []string
 }
 
@@ -115,7 +116,7 @@ func (q RentalDateQuery) values() url.Values {
 	return given("start", q.Start, "end", q.End, "rental_id", strings.Join(q.RentalIDs, ","))
 }
 
-// given are the parameters that are not empty: names and values in turn.
+// given returns the parameters that are not empty. The arguments are names and values in turn.
 func given(namesAndValues ...string) url.Values {
 	values := url.Values{}
 	for i := 0; i < len(namesAndValues); i += 2 {
@@ -126,10 +127,10 @@ func given(namesAndValues ...string) url.Values {
 	return values
 }
 
-// Variants are which variant is booked of a service: id of the service to id of the variant.
+// Variants maps the id of a service to the id of the variant to book.
 type Variants map[string]string
 
-// pairs are serviceId:variantId, sorted.
+// pairs returns the entries as "serviceId:variantId", sorted.
 func (v Variants) pairs() []string {
 	var all []string
 	for _, service := range slices.Sorted(maps.Keys(v)) {

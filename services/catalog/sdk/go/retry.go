@@ -10,14 +10,15 @@ import (
 	"time"
 )
 
-// retries say how often, and after how long at the most, a request is sent again.
+// retries holds the maximum number of retries and the longest pause before one.
 type retries struct {
 	most    int
 	longest time.Duration
 }
 
-// wait waits before a request is sent again that failed with err after so many others, and returns nil then. It returns the error where
-// the request would fail again, was sent often enough, or would have to wait for longer than it may or its context lasts.
+// wait waits before the next attempt and returns nil. before is the number of retries so far and err
+// the error of the last attempt. It returns the error at once if a retry is useless, the maximum is
+// reached, or the pause would exceed the longest pause or the deadline of ctx.
 func (r retries) wait(ctx context.Context, before int, err error) error {
 	if ctx.Err() != nil || before >= r.most || !passesLater(err) {
 		return err
@@ -36,8 +37,8 @@ func (r retries) wait(ctx context.Context, before int, err error) error {
 	}
 }
 
-// passesLater reports whether the very same request may pass later. All that are sent may be sent twice: reads change nothing, and bookings
-// carry an Idempotency-Key.
+// passesLater reports whether the same request may succeed later. Every request can be sent twice:
+// reads change nothing, and bookings carry an Idempotency-Key.
 func passesLater(err error) bool {
 	var refused *Error
 	if errors.As(err, &refused) {
@@ -56,8 +57,8 @@ const (
 	longestPause = 8 * time.Second
 )
 
-// pauseAfter is what an answer asked for, else twice the pause before, of which a half is left to chance, so that those who failed together
-// do not come back together.
+// pauseAfter returns the pause that the answer asked for with Retry-After. Otherwise the pause doubles
+// with each retry. Half of it is random, so that clients that failed together do not retry together.
 func pauseAfter(before int, err error) time.Duration {
 	var refused *Error
 	if errors.As(err, &refused) && refused.RetryAfter > 0 {

@@ -2,20 +2,20 @@ package slotmesh
 
 import "encoding/json"
 
-// PaymentMode is where customers pay.
+// PaymentMode is how customers pay: online, or at the door.
 type PaymentMode string
 
-// Where customers pay. A booking's PaymentChoice is one of the first two.
+// The payment modes. A booking's PaymentChoice is PayOnline or PayAtDoor.
 const (
 	PayOnline         PaymentMode = "online"
 	PayAtDoor         PaymentMode = "at_door"
 	PayCustomerChoice PaymentMode = "customer_choice"
 )
 
-// PaymentRequirement is how much is paid ahead.
+// PaymentRequirement is the part of the price that the customer pays when booking.
 type PaymentRequirement string
 
-// How much is paid ahead.
+// The payment requirements.
 const (
 	RequireFull           PaymentRequirement = "full"
 	RequireDepositPercent PaymentRequirement = "deposit_percent"
@@ -23,10 +23,10 @@ const (
 	RequireNone           PaymentRequirement = "none"
 )
 
-// BookingStatus is what became of a booking.
+// BookingStatus is the status of a booking.
 type BookingStatus string
 
-// What became of a booking.
+// The statuses of a booking.
 const (
 	BookingPending   BookingStatus = "pending"
 	BookingConfirmed BookingStatus = "confirmed"
@@ -35,10 +35,10 @@ const (
 	BookingCancelled BookingStatus = "cancelled"
 )
 
-// Translations are language codes to texts. They are nil where there is none, and where a locale was asked for.
+// Translations maps language codes to texts. It is nil if there are no translations, or if the request had a locale.
 type Translations map[string]string
 
-// BusinessInfo is the business.
+// BusinessInfo describes a business and its settings.
 type BusinessInfo struct {
 	Name                 string             `json:"name"`
 	Slug                 string             `json:"slug"`
@@ -61,8 +61,8 @@ type BusinessInfo struct {
 	Form                 []Question         `json:"form,omitempty"`              // of the booking page, without consents
 }
 
-// Question is a question to customers. Its answer stands in form_data under its key. Without ServiceIDs, EventIDs and RentalIDs it is asked
-// for everything.
+// Question is a question to customers. Set the answer in form_data under its key. If ServiceIDs,
+// EventIDs and RentalIDs are all empty, every booking has the question.
 type Question struct {
 	Key               string           `json:"key"`
 	Label             string           `json:"label"`
@@ -76,21 +76,21 @@ type Question struct {
 	RentalIDs         []string         `json:"rental_ids,omitempty"`
 }
 
-// QuestionOption is one answer of a question that takes the key of one.
+// QuestionOption is one possible answer of a question of type select. The answer in form_data is its key.
 type QuestionOption struct {
 	Key               string       `json:"key"`
 	Label             string       `json:"label"`
 	LabelTranslations Translations `json:"label_translations,omitempty"`
 }
 
-// ModulesEnabled are the kinds of things that a business offers.
+// ModulesEnabled holds the kinds of things that a business offers.
 type ModulesEnabled struct {
 	Services bool `json:"services"`
 	Events   bool `json:"events"`
 	Rentals  bool `json:"rentals"`
 }
 
-// ActionButton is a link that the business shows.
+// ActionButton is a button on the page of the business.
 type ActionButton struct {
 	Type    string `json:"type"`
 	Label   string `json:"label"`
@@ -99,35 +99,35 @@ type ActionButton struct {
 	Order   int    `json:"order"`
 }
 
-// PaymentModes are where customers pay, by kind.
+// PaymentModes holds the payment mode of each kind of bookable thing.
 type PaymentModes struct {
 	Services PaymentMode `json:"services"`
 	Rentals  PaymentMode `json:"rentals"`
 	Events   PaymentMode `json:"events"`
 }
 
-// CancellationRule is what is given back of a booking that is cancelled at least so many hours before its start.
+// CancellationRule is the refund for a cancellation at least HoursBefore hours before the start.
 type CancellationRule struct {
 	HoursBefore   int `json:"hours_before"`
 	RefundPercent int `json:"refund_percent"`
 }
 
-// Quote is what quoted prices assume. Where AppliesPricingRules is false every quoted price is nil.
+// Quote holds the assumptions of quoted prices. If AppliesPricingRules is false, every quoted price is nil.
 type Quote struct {
 	Date                string `json:"date"`
 	AppliesPricingRules bool   `json:"applies_pricing_rules"`
 	Basis               string `json:"basis"`
 }
 
-// ServiceList is what can be booked by the appointment.
+// ServiceList is the list of services that customers can book.
 type ServiceList struct {
 	Services []Service `json:"services"`
 	Currency string    `json:"currency"`
 	Quote    Quote     `json:"quote"`
 }
 
-// Service is a service of a business. QuotedPrice is the price after the rules, nil if it is unknown. HasClassSchedule is
-// true for a class. PricePer is person or booking, the unit of both prices.
+// Service is a service of a business. QuotedPrice is the price after the pricing rules, nil if it is
+// unknown. HasClassSchedule is true for a class. PricePer is "person" or "booking", the unit of both prices.
 type Service struct {
 	ID                          string             `json:"id"`
 	Name                        string             `json:"name"`
@@ -151,7 +151,7 @@ type Service struct {
 	CategoryTranslations        Translations       `json:"category_translations"`
 }
 
-// Variant is another length and price to book a service with.
+// Variant is a variant of a service, with its own duration and price.
 type Variant struct {
 	ID              string   `json:"id"`
 	Name            string   `json:"name"`
@@ -162,12 +162,12 @@ type Variant struct {
 	NameTranslations Translations `json:"name_translations"`
 }
 
-// StaffList is who works there.
+// StaffList is the list of staff members.
 type StaffList struct {
 	Staff []StaffMember `json:"staff"`
 }
 
-// StaffMember is one of them.
+// StaffMember is a staff member.
 type StaffMember struct {
 	ID                          string       `json:"id"`
 	Name                        string       `json:"name"`
@@ -181,14 +181,14 @@ type StaffMember struct {
 	DescriptionHTMLTranslations Translations `json:"description_html_translations"`
 }
 
-// EventList is what tickets can be had for.
+// EventList is the list of events with tickets.
 type EventList struct {
 	Events   []Event `json:"events"`
 	Currency string  `json:"currency"`
 	Quote    Quote   `json:"quote"`
 }
 
-// Event is one of them. SpotsRemaining is nil while the tickets sold cannot be counted.
+// Event is an event. SpotsRemaining is nil if the number of sold tickets is unknown at the moment.
 type Event struct {
 	ID                          string             `json:"id"`
 	Name                        string             `json:"name"`
@@ -219,7 +219,7 @@ type TicketTier struct {
 	NameTranslations Translations `json:"name_translations"`
 }
 
-// RentalList is what can be rented, and what is offered along with it.
+// RentalList is the list of rentals, their add-ons and their upsells.
 type RentalList struct {
 	Rentals       []Rental       `json:"rentals"`
 	AddOnRentals  []Rental       `json:"add_on_rentals"`
@@ -228,7 +228,8 @@ type RentalList struct {
 	Quote         Quote          `json:"quote"`
 }
 
-// Rental is one of them. MaxBookableOnline, the most that can be booked, is nil where it could not be determined; PriceType is hourly or daily.
+// Rental is a rental. MaxBookableOnline is the maximum number of units in a reservation, nil if it
+// could not be determined. PriceType is "hourly" or "daily".
 type Rental struct {
 	ID                          string             `json:"id"`
 	Name                        string             `json:"name"`
@@ -252,7 +253,7 @@ type Rental struct {
 	DescriptionHTMLTranslations Translations       `json:"description_html_translations"`
 }
 
-// RentalUpsell offers one rental along with another.
+// RentalUpsell offers one rental together with another.
 type RentalUpsell struct {
 	RentalID       string `json:"rental_id"`
 	UpsellRentalID string `json:"upsell_rental_id"`
@@ -260,14 +261,15 @@ type RentalUpsell struct {
 	SortOrder      int    `json:"sort_order"`
 }
 
-// SlotList are the bookable starts of a date. Where Computed is false they could not be read.
+// SlotList is the list of slots of a date. If Computed is false, the slots could not be computed.
 type SlotList struct {
 	Slots    []Slot `json:"slots"`
 	Computed bool   `json:"computed"`
 	Timezone string `json:"timezone"`
 }
 
-// Slot is one of them. StaffID is empty for services that no member performs; RemainingCapacity and ClassScheduleID are of classes.
+// Slot is a start time that can be booked. StaffID is empty for a service without staff.
+// RemainingCapacity and ClassScheduleID are set only for classes.
 type Slot struct {
 	Time              string `json:"time"`
 	EndTime           string `json:"endTime"`
@@ -279,77 +281,80 @@ type Slot struct {
 	ClassScheduleID   string `json:"classScheduleId"`
 }
 
-// AvailableDates are dates to numbers of bookable starts. Where Computed is false they could not be read.
+// AvailableDates holds the number of slots by date. If Computed is false, the slots could not be computed.
 type AvailableDates struct {
 	Days     map[string]int `json:"days"`
 	Computed bool           `json:"computed"`
 	Timezone string         `json:"timezone"`
 }
 
-// RentalAvailability is whether units are free; where they are not, ConflictReason says why for people and MessageCode for programs.
+// RentalAvailability reports whether units are free. If not, ConflictReason is the reason as a
+// sentence, MessageCode the same for programs.
 type RentalAvailability struct {
 	Available      bool   `json:"available"`
 	ConflictReason string `json:"conflictReason"`
 	MessageCode    string `json:"messageCode"`
 }
 
-// RentalDates are dates to ids of rentals to free units. Where Computed is false they could not be read.
+// RentalDates holds the number of free units by date and id of the rental. If Computed is false, they
+// could not be computed.
 type RentalDates struct {
 	Days     map[string]map[string]int `json:"days"`
 	Computed bool                      `json:"computed"`
 	Timezone string                    `json:"timezone"`
 }
 
-// BookingRequest is an order. What is empty is not sent.
+// BookingRequest is a booking to make. Empty fields are not sent.
 type BookingRequest struct {
-	// IdempotencyKey makes it safe to order again, also after this program has ended: keep a new random value with each order that a customer
-	// makes. Left out, there is one for the attempts of one call.
+	// IdempotencyKey makes a retry safe, also after a restart of the program. Store a new random value with each
+	// booking that a customer makes. If it is empty, each call of [Client.Book] uses a new key for all its attempts.
 	IdempotencyKey string `json:"-"`
-	// ServiceIDs are 1 to 20 services, one after another. A class is booked alone.
+	// ServiceIDs are the ids of 1 to 20 services, one after another. A class must be booked alone.
 	ServiceIDs []string `json:"service_ids"`
-	// Date and Time are those of a slot.
+	// Date and Time are the Date and Time of a [Slot].
 	Date          string `json:"date"`
 	Time          string `json:"time"`
 	CustomerName  string `json:"customer_name"`
 	CustomerEmail string `json:"customer_email"`
-	// StaffID is that of the slot.
+	// StaffID is the StaffID of the slot.
 	StaffID       string `json:"staff_id,omitempty"`
 	CustomerPhone string `json:"customer_phone,omitempty"`
 	// Locale is the customer's language, for messages.
 	Locale string `json:"locale,omitempty"`
-	// FormData answers the business's own questions.
+	// FormData holds the answers to the business's questions by key.
 	FormData map[string]any `json:"form_data,omitempty"`
-	// PartySize are the guests; a class takes that many seats. 1 when it is 0.
+	// PartySize is the number of guests, default 1. A booking of a class takes this number of seats.
 	PartySize int `json:"party_size,omitempty"`
-	// ClassScheduleID is a session of a class, where two of it start together.
+	// ClassScheduleID selects one of several sessions that start together. Default: the first one with enough seats.
 	ClassScheduleID string `json:"class_schedule_id,omitempty"`
 	IsPackage       bool   `json:"is_package,omitempty"`
-	// StaffingMode is [StaffingPerService] where each service of a package may have a member of its own.
+	// StaffingMode is [StaffingPerService] if each service of a package may have its own staff member.
 	StaffingMode string   `json:"staffing_mode,omitempty"`
 	Variants     Variants `json:"variants,omitempty"`
-	// PaymentChoice decides where the business leaves it to the customer.
+	// PaymentChoice is PayOnline, or PayAtDoor by default. It applies only if the business lets customers choose.
 	PaymentChoice PaymentMode `json:"payment_choice,omitempty"`
-	// Source is where the booking comes from.
+	// Source names where the booking comes from; default api.
 	Source            string `json:"source,omitempty"`
 	PreferredProvider string `json:"preferred_provider,omitempty"`
 }
 
-// MarshalJSON writes the pairs as a list.
+// MarshalJSON returns the pairs as a JSON list.
 func (v Variants) MarshalJSON() ([]byte, error) { return json.Marshal(v.pairs()) }
 
-// BookingConfirmation is what was booked. Where PaymentRequired is true the booking stays pending until its Payment succeeds.
+// BookingConfirmation is a booking that was made. If PaymentRequired is true, it is pending until the Payment succeeds.
 type BookingConfirmation struct {
 	Success         bool     `json:"success"`
 	Booking         Booking  `json:"booking"`
 	PaymentRequired bool     `json:"paymentRequired"`
 	Payment         *Payment `json:"payment"`
-	// ManageURL is the customer's own page of this booking: hand it to the customer, and to nobody else.
+	// ManageURL is the customer's page of this booking. Give it only to the customer.
 	ManageURL string `json:"manage_url"`
-	// Replayed says that an earlier request with the same IdempotencyKey made this booking.
+	// Replayed is true if an earlier request with the same IdempotencyKey made this booking.
 	Replayed bool `json:"-"`
 }
 
-// Payment is what the customer pays by: hand ClientSecret to the provider's code in the customer's browser, and to nobody else.
+// Payment holds the data with which the customer pays. Give ClientSecret only to the provider's code
+// in the customer's browser.
 type Payment struct {
 	Provider     string  `json:"provider"`
 	Amount       float64 `json:"amount"`
@@ -358,7 +363,7 @@ type Payment struct {
 	ClientSecret string  `json:"client_secret"`
 }
 
-// Booking is a booking. StaffID is empty for services that no member performs, ClassScheduleID for an appointment.
+// Booking is a booking. StaffID is empty for a service without staff, ClassScheduleID for an appointment.
 type Booking struct {
 	ID              string          `json:"id"`
 	Date            string          `json:"date"`
@@ -375,21 +380,22 @@ type Booking struct {
 	ClassScheduleID string          `json:"class_schedule_id"`
 }
 
-// BookedService is a part of a booking. VariantName is empty for the service itself.
+// BookedService is a service of a booking. VariantName is empty if no variant was booked.
 type BookedService struct {
 	Name            string  `json:"name"`
 	VariantName     string  `json:"variant_name"`
 	DurationMinutes int     `json:"duration_minutes"`
 	Price           float64 `json:"price"`
-	// Quantity is how many people Price is of, where it is per person and there are several; 0 otherwise.
+	// Quantity is the number of people that Price is for, if the price is per person and there are
+	// several; otherwise 0.
 	Quantity int `json:"quantity"`
-	// UnitPrice is the price of one of them; 0 without a Quantity.
+	// UnitPrice is the price per person; 0 if Quantity is 0.
 	UnitPrice float64 `json:"unit_price"`
 	// PriceChanges are the pricing rules that changed the price.
 	PriceChanges []PriceChange `json:"price_changes"`
 }
 
-// PriceChange is a pricing rule that changed a price. Label is what the customer reads.
+// PriceChange is a pricing rule that changed a price. Label is the text for the customer.
 type PriceChange struct {
 	Rule  string `json:"rule"`
 	Kind  string `json:"kind"`

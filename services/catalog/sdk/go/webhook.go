@@ -14,19 +14,21 @@ import (
 	"time"
 )
 
-// WebhookEvent is what a business's endpoint is told. It may come twice and in any order: keep the ID, and take the higher Sequence of a subject.
+// WebhookEvent is an event that Slotmesh sends to a business's endpoint. Events may arrive twice and
+// in any order: store the ID, and use the event with the highest Sequence of each subject.
 type WebhookEvent struct {
-	// ID is the same over attempts.
+	// ID is the same in every attempt to deliver the event.
 	ID string `json:"-"`
-	// Type is such as booking.created; expect new ones.
+	// Type is the type of the event, such as booking.created; expect new types.
 	Type string `json:"type"`
-	// Timestamp is when it happened.
+	// Timestamp is the time of the event.
 	Timestamp time.Time `json:"timestamp"`
-	// Data is the subject after the change, as the admin API shows it; of a booking, [WebhookBooking] has the most of it.
+	// Data is the subject after the change, in the form of the admin API. For a booking, decode it into a
+	// [WebhookBooking].
 	Data json.RawMessage `json:"data"`
 }
 
-// WebhookBooking is what the data of a booking's events says.
+// WebhookBooking holds the most important fields of Data in the events of a booking.
 type WebhookBooking struct {
 	ID              string          `json:"id"`
 	Status          BookingStatus   `json:"status"`
@@ -49,11 +51,11 @@ type WebhookBooking struct {
 	FormData        map[string]any  `json:"form_data"`
 	CreatedAt       time.Time       `json:"created_at"`
 	UpdatedAt       time.Time       `json:"updated_at"`
-	// Sequence counts the events of this booking: the highest is the newest.
+	// Sequence numbers the events of this booking: the highest is the newest.
 	Sequence int `json:"sequence"`
 }
 
-// What is wrong with a webhook that is not to be believed.
+// The errors of a webhook that must not be trusted.
 var (
 	ErrWebhookSignature = errors.New("slotmesh: the webhook is not signed with this secret")
 	ErrWebhookAge       = errors.New("slotmesh: the webhook was signed more than five minutes ago, or ahead")
@@ -64,7 +66,8 @@ const (
 	webhookMost = 1 << 20 // bytes of a body
 )
 
-// ReadWebhook reads a request that a webhook is told by, and fails unless it was signed with the endpoint's secret (whsec_…) within five minutes of now.
+// ReadWebhook reads and verifies the request that delivers a webhook. It returns an error unless the
+// request was signed with the endpoint's secret (whsec_…) within five minutes of now.
 func ReadWebhook(secret string, r *http.Request, now time.Time) (*WebhookEvent, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, webhookMost+1))
 	if err != nil {
@@ -83,8 +86,9 @@ func ReadWebhook(secret string, r *http.Request, now time.Time) (*WebhookEvent, 
 	return event, nil
 }
 
-// VerifyWebhook fails unless the body was signed with the secret (whsec_…) within five minutes of now, as Standard Webhooks says. While a secret
-// is being replaced there are two signatures; one that fits is enough.
+// VerifyWebhook returns an error unless the body was signed with the secret (whsec_…) within five
+// minutes of now, as defined by Standard Webhooks. While a secret is being replaced, a webhook has two
+// signatures; one valid signature is enough.
 func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || len(key) == 0 {
