@@ -1,5 +1,5 @@
-// Package v1 are the custom resources of slotmesh.io/v1: businesses, whose spec is their manifest, and API keys that are kept in
-// Secrets. What the API server is told of them is made in internal/definition.
+// Package v1 defines the custom resources of slotmesh.io/v1: businesses, whose spec is their manifest, and API
+// keys, which are stored in Secrets. Package internal/definition makes their definitions for the API server.
 package v1
 
 import (
@@ -14,35 +14,36 @@ import (
 // GroupVersion is the API group and version of the resources.
 var GroupVersion = schema.GroupVersion{Group: "slotmesh.io", Version: "v1"}
 
-// AddToScheme makes the resources known to a scheme.
+// AddToScheme registers the resources in a scheme.
 func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion, &Business{}, &BusinessList{}, &APIKey{}, &APIKeyList{})
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil
 }
 
-// Finalizer keeps an object until what it stands for is removed from Slotmesh.
+// Finalizer keeps a Kubernetes object until its business or keys are removed from Slotmesh.
 const Finalizer = "slotmesh.io/operator"
 
-// Deletion is the annotation that says what becomes of a business when its object is deleted: [DeletionForce] or
-// [DeletionRetain]. Without it the business is removed as soon as no customers are expected.
+// Deletion is the annotation that decides what happens to a business when its object is deleted:
+// [DeletionForce] or [DeletionRetain]. Without it, the operator removes the business as soon as it has
+// no future bookings, tickets or reservations.
 const Deletion = "slotmesh.io/deletion"
 
 // The values of [Deletion].
 const (
-	// DeletionForce removes the business also while bookings, tickets or reservations lie ahead.
+	// DeletionForce removes the business even if it has future bookings, tickets or reservations.
 	DeletionForce = "force"
-	// DeletionRetain leaves the business published.
+	// DeletionRetain keeps the business published.
 	DeletionRetain = "retain"
 )
 
-// Adopt is the annotation that, where it is "true", lets an object take over a business that was published elsewhere.
+// Adopt is an annotation. If it is "true", the object takes over a business that was published elsewhere.
 const Adopt = "slotmesh.io/adopt"
 
-// Ready is the type of the one condition: what the spec asks for is done.
+// Ready is the type of the only condition. It is true when the state of the spec is reached.
 const Ready = "Ready"
 
-// Business is an offer as an object of Kubernetes. Its spec is a manifest without apiVersion and kind.
+// Business is a business as a Kubernetes object. Its spec is a manifest without apiVersion and kind.
 type Business struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -50,36 +51,36 @@ type Business struct {
 	Status            BusinessStatus  `json:"status,omitempty"`
 }
 
-// BusinessStatus is what became of a Business.
+// BusinessStatus is the result of the last reconciliation of a Business.
 type BusinessStatus struct {
-	// ObservedGeneration is the generation of the spec that was judged last.
+	// ObservedGeneration is the generation of the spec that was reconciled last.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Slug is the business that was published.
+	// Slug is the slug of the published business.
 	Slug string `json:"slug,omitempty"`
-	// Version is the newest that was published of this object; 0: none.
+	// Version is the newest version published from this object; 0: none.
 	Version    int64              `json:"version,omitempty"`
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// Problems are why the manifest was refused, at most [MaxProblems] of them.
+	// Problems are the reasons why the manifest was refused, at most [MaxProblems].
 	Problems []Problem `json:"problems,omitempty"`
 }
 
-// MaxProblems bounds how many problems a status names.
+// MaxProblems is the maximum number of problems in a status.
 const MaxProblems = 100
 
-// Problem is one fault of a manifest.
+// Problem is one problem of a manifest.
 type Problem struct {
 	Path    string `json:"path,omitempty"`
 	Message string `json:"message"`
 }
 
-// BusinessList is a page of businesses.
+// BusinessList is a page of Business objects.
 type BusinessList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []Business `json:"items"`
 }
 
-// APIKey is a key of a business, kept in a Secret and replaced as often as its spec says.
+// APIKey is an API key of a business. The operator stores it in a Secret and replaces it as often as its spec asks for.
 type APIKey struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -87,40 +88,40 @@ type APIKey struct {
 	Status            APIKeyStatus `json:"status,omitempty"`
 }
 
-// APIKeySpec says which key is wanted.
+// APIKeySpec is the specification of an APIKey.
 type APIKeySpec struct {
 	// Business is the name of a Business in the same namespace.
 	Business string `json:"business"`
 	// Scope is read, write or all.
 	Scope string `json:"scope"`
-	// SecretName is where the key is kept; empty: under the object's own name.
+	// SecretName is the name of the Secret with the key. The default is the name of the object.
 	SecretName string `json:"secretName,omitempty"`
-	// RotateEvery is the age at which a key is replaced; nil: never.
+	// RotateEvery is the age at which the key is replaced; nil: never.
 	RotateEvery *metav1.Duration `json:"rotateEvery,omitempty"`
-	// GracePeriod is how long a key that was replaced goes on working.
+	// GracePeriod is how long a replaced key remains valid.
 	GracePeriod metav1.Duration `json:"gracePeriod"`
 }
 
-// APIKeyStatus is which key there is.
+// APIKeyStatus is the state of the current key.
 type APIKeyStatus struct {
 	ObservedGeneration int64        `json:"observedGeneration,omitempty"`
-	Slug               string       `json:"slug,omitempty"`   // of the business that the key is of
-	Prefix             string       `json:"prefix,omitempty"` // how the key begins
+	Slug               string       `json:"slug,omitempty"`   // slug of the business
+	Prefix             string       `json:"prefix,omitempty"` // first characters of the key
 	CreatedAt          *metav1.Time `json:"createdAt,omitempty"`
-	RotatesAt          *metav1.Time `json:"rotatesAt,omitempty"` // nil: it does not
-	// Replaced is how many keys that were replaced are not revoked yet.
+	RotatesAt          *metav1.Time `json:"rotatesAt,omitempty"` // nil: never
+	// Replaced is the number of replaced keys that are not revoked yet.
 	Replaced   int                `json:"replaced,omitempty"`
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// APIKeyList is a page of keys.
+// APIKeyList is a page of APIKey objects.
 type APIKeyList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []APIKey `json:"items"`
 }
 
-// DeepCopyObject returns a copy that shares nothing.
+// DeepCopyObject returns a deep copy.
 func (b *Business) DeepCopyObject() runtime.Object {
 	out := *b
 	b.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -130,7 +131,7 @@ func (b *Business) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// DeepCopyObject returns a copy that shares nothing.
+// DeepCopyObject returns a deep copy.
 func (l *BusinessList) DeepCopyObject() runtime.Object {
 	out := *l
 	l.ListMeta.DeepCopyInto(&out.ListMeta)
@@ -141,7 +142,7 @@ func (l *BusinessList) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// DeepCopyObject returns a copy that shares nothing.
+// DeepCopyObject returns a deep copy.
 func (k *APIKey) DeepCopyObject() runtime.Object {
 	out := *k
 	k.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -155,7 +156,7 @@ func (k *APIKey) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// DeepCopyObject returns a copy that shares nothing.
+// DeepCopyObject returns a deep copy.
 func (l *APIKeyList) DeepCopyObject() runtime.Object {
 	out := *l
 	l.ListMeta.DeepCopyInto(&out.ListMeta)
