@@ -1,6 +1,6 @@
-// Package e2e proves the chart and the images on a real cluster: what README.md beside it lists.
+// Package e2e tests the chart and the images on a real cluster. README.md in this folder lists the tests.
 //
-// It drives kubectl and helm, which are found in PATH, on the cluster of the kubeconfig that SLOTMESH_E2E_KUBECONFIG names. Without
-// it, its tests are skipped: they install, kill and remove, and must never meet a cluster that KUBECONFIG happens to name.
-// `make e2e` sets it.
+// It runs kubectl and helm from PATH against the cluster of the kubeconfig in SLOTMESH_E2E_KUBECONFIG,
+// which `make e2e` sets. Without this variable the tests are skipped. They install, kill and remove
+// things, so they must never use the cluster that KUBECONFIG happens to name.
 package e2e

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
-// nobody is the uid and gid of every service. They own nothing in the image.
+// The uid and gid of every service, as "uid:gid". They own nothing in the image.
 const nobody = "65532:65532"
 
 // certificates is the path of the CA certificates that a service trusts for TLS.

@@ -29,7 +29,7 @@ func InstallPython(t *testing.T, packages ...string) PythonPackages {
 	return PythonPackages{at, python}
 }
 
-// Python runs Python with the packages in dir, with additional environment
+// Python runs Python in dir with these packages and additional environment
 // variables, such as NAME=value. It is killed after 15 minutes.
 func (p PythonPackages) Python(t *testing.T, dir string, env []string, args ...string) ToolRun {
 	t.Helper()

@@ -248,8 +248,8 @@ func (p *Process) demoServiceID(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// nobody is an address for documentation (RFC 5737). Requests at the start use it, so that they do not count against
-// the limits of a client on this machine.
+// An address for documentation (RFC 5737). Requests at the start use it, so that they do not count
+// against the limits of a client on this machine.
 const nobody = "192.0.2.1"
 
 // ask reads a public path of the demo business directly from its service, without the front.

@@ -1,6 +1,9 @@
-// Command caller stands in a pod of the mesh's tests, as some service or as none. It answers whoever asks it at port 8080 with the address that
-// it is asked from and X-Forwarded-For; and `caller METHOD URL...`, in the same pod, calls addresses and prints a line of each: the method
-// and the address, the status, and what the body begins with, or an error.
+// Command caller is the test program of the service mesh tests. It runs in a pod, with the identity of
+// a service or with none. Without arguments, it serves port 8080 and answers each request with the
+// client's address and X-Forwarded-For.
+//
+// `caller METHOD URL...`, in the same pod, calls the addresses and prints a line for each: the method,
+// the address, the status and the first 200 bytes of the body, or an error.
 package main
 
 import (
