@@ -179,9 +179,13 @@ fuzz: $(BIN)/withstores ## every fuzz target for FUZZTIME (10s) each
 	  done'
 
 .PHONY: lint
-lint: $(GOLANGCI) ## format, imports, vet and the house's rules (.golangci.yaml)
+lint: $(GOLANGCI) ## format, imports, vet, the house's rules (.golangci.yaml) and plain language
 	@echo '== lint'
 	@$(GOLANGCI) run $(addprefix ./,$(addsuffix /...,$(MODULES)))
+	@$(GO) run ./libs/testkit/language/cmd/language -since $(PLAIN_SINCE)
+
+# The commit after which the subjects of commits are checked (libs/testkit/language).
+PLAIN_SINCE := 47f7aa57
 
 .PHONY: fmt
 fmt: $(GOLANGCI) ## format all Go code

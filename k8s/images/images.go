@@ -68,7 +68,7 @@ func SaveProgram(ctx context.Context, ref, program, file string, further map[str
 		layers = append([][]entry{append(beside, entry{path: "usr/local/bin/" + filepath.Base(program), link: "/service"})}, layers...)
 	}
 	img, err := assemble(layers, v1.Config{
-		Entrypoint: []string{"/service"}, User: nobody, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"},
+		Entrypoint: []string{"/service"}, User: serviceUser, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"},
 	}, Source{Arch: runtime.GOARCH, Created: time.Unix(0, 0)})
 	if err != nil {
 		return err

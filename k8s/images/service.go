@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
-// The uid and gid of every service, as "uid:gid". They own nothing in the image.
-const nobody = "65532:65532"
+// serviceUser is the uid and gid of every service. They own nothing in the image.
+const serviceUser = "65532:65532"
 
 // certificates is the path of the CA certificates that a service trusts for TLS.
 const certificates = "etc/ssl/certs/ca-certificates.crt"
@@ -74,7 +74,7 @@ func service(ctx context.Context, src Source, what string) (v1.Image, error) {
 func serviceConfig(src Source, what string) v1.Config {
 	return v1.Config{
 		Entrypoint: []string{"/service"},
-		User:       nobody,
+		User:       serviceUser,
 		WorkingDir: "/",
 		Env:        []string{"PATH=/", "SSL_CERT_FILE=/" + certificates},
 		Labels:     src.labels(what),

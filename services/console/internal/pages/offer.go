@@ -76,7 +76,7 @@ func (p *Pages) offered(c *fiber.Ctx, section string, version int64) (*offered, 
 		o.noteSaved(c.Query("item"), p.addresses.Pages)
 	}
 	if since := versionOf(c.Query("since")); o.about.Saved > 0 && since > 0 && since < o.about.Saved-1 {
-		o.about.Meanwhile, err = p.meanwhile(c, page.Business.Slug, since, o.about.Saved-1)
+		o.about.Meanwhile, err = p.differenceBetween(c, page.Business.Slug, since, o.about.Saved-1)
 	}
 	return o, err
 }
@@ -90,8 +90,8 @@ func versionOf(s string) int64 {
 	return n
 }
 
-// meanwhile returns the differences between two versions.
-func (p *Pages) meanwhile(c *fiber.Ctx, slug string, from, to int64) (*view.Difference, error) {
+// differenceBetween returns the differences between two versions.
+func (p *Pages) differenceBetween(c *fiber.Ctx, slug string, from, to int64) (*view.Difference, error) {
 	before, err := p.owner.Offer(c.UserContext(), slug, from)
 	if err != nil {
 		return nil, err

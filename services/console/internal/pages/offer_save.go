@@ -114,7 +114,7 @@ func changeOf(o *offered, posted url.Values) usecase.OfferChange {
 
 // askConflict shows the fields that both sides have changed, and the other changes.
 func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *usecase.OfferDraft) error {
-	between, err := p.meanwhile(c, o.page.Business.Slug, o.offer.Version, draft.Before.Version)
+	between, err := p.differenceBetween(c, o.page.Business.Slug, o.offer.Version, draft.Before.Version)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func New(prefix string) (string, [sha256.Size]byte) {
 	return clear, Hash(clear)
 }
 
-// Hash is what is kept of a secret, and looked up. The secret is random, so that nobody finds it by its hash.
+// Hash returns the hash by which a secret is stored and looked up. The secret is random, so its hash does not reveal it.
 func Hash(clear string) [sha256.Size]byte { return sha256.Sum256([]byte(clear)) }
 
 // WellFormed reports whether a text can be a secret of this prefix.

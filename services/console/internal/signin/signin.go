@@ -86,7 +86,7 @@ const (
 	loopbackName = "slotmesh-session" // browsers reject a __Host- cookie by http
 )
 
-// onLoopback reports whether the browser runs on this machine, where there is no https.
+// onLoopback reports whether the browser runs on this machine, which serves no HTTPS.
 func onLoopback(c *fiber.Ctx) bool {
 	host := c.Hostname()
 	if name, _, err := net.SplitHostPort(host); err == nil {

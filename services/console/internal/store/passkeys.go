@@ -181,7 +181,7 @@ func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.
 		if err := record(ctx, tx, event.MemberPasskeyRemoved, of.PersonID, uuid.Nil, of.CreatedAt); err != nil {
 			return err
 		}
-		return anew(ctx, tx, of, session)
+		return restartSessions(ctx, tx, of, session)
 	})
 }
 
@@ -209,8 +209,8 @@ func (s *Store) RemovePassword(ctx context.Context, by access.Principal, of Sess
 	})
 }
 
-// anew ends every session and link of a person, and creates a new session.
-func anew(ctx context.Context, tx pgx.Tx, of Session, session [sha256.Size]byte) error {
+// restartSessions ends every session and link of a person, and creates a new session.
+func restartSessions(ctx context.Context, tx pgx.Tx, of Session, session [sha256.Size]byte) error {
 	if err := endAll(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func Trades() []string {
 	return trades
 }
 
-// Business is what a manifest says of a business whatever its trade. It is not checked here: the manifest package does that.
+// Business holds the fields of a manifest that do not depend on the trade. The manifest package validates them.
 type Business struct {
 	Slug, Name string
 	Currency   string        // ISO 4217
