@@ -1,4 +1,5 @@
-// Command cosign is sigstore's own, without the clients of the clouds' key services: they are half of what there is to compile.
+// Command cosign is the command of sigstore without the clients of cloud key services, which are half
+// of the code to compile.
 package main
 
 import (

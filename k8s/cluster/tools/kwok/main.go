@@ -1,5 +1,5 @@
-// Command kwok is the controller of kwok with what it calls its fast stages: nodes and pods are at once what they are asked to be. Its
-// own command wants a newer library for its flags, by which most of Kubernetes would be compiled anew.
+// Command kwok is the controller of kwok with its fast stages: nodes and pods reach their desired state at once. The
+// upstream command needs a newer library for its flags, so that most of Kubernetes would have to be compiled again.
 package main
 
 import (
@@ -38,7 +38,7 @@ func run() error {
 	}
 	os.Args = append(os.Args, "--config", stages.Name())
 
-	// What it is configured by is read before the other options.
+	// The configuration must be read before the other options.
 	flags := pflag.NewFlagSet("config", pflag.ContinueOnError)
 	flags.ParseErrorsWhitelist.UnknownFlags = true
 	flags.Usage = func() {}

@@ -1,6 +1,6 @@
-// Command metrics-server is the metrics server of Kubernetes with the few settings that a cluster of one node needs. Its own command
-// describes its API in the terms of a newer Kubernetes, which all would have to be compiled for it; this one takes the description from
-// the Kubernetes that is built beside it, and most of its packages with it.
+// Command metrics-server is the metrics server of Kubernetes with the few settings that a cluster of one node needs.
+// The upstream command describes its API with packages of a newer Kubernetes, which would have to be compiled only for
+// it. This one uses the description, and most other packages, of the Kubernetes that the test cluster builds anyway.
 package main
 
 import (
@@ -23,8 +23,8 @@ import (
 
 const (
 	port       = 10250
-	resolution = 15 * time.Second // the least that its own command recommends
-	patience   = 10 * time.Second // with a kubelet
+	resolution = 15 * time.Second // the minimum that upstream recommends
+	patience   = 10 * time.Second // timeout of a request to a kubelet
 )
 
 func main() {
@@ -38,7 +38,7 @@ func run(stop <-chan struct{}) error {
 	if err != nil {
 		return err
 	}
-	// kubelet's certificate is of the authority that every pod is shown.
+	// The kubelet's certificate is signed by the authority whose certificate every pod receives.
 	cluster, err := rest.InClusterConfig()
 	if err != nil {
 		return err
@@ -63,7 +63,8 @@ func run(stop <-chan struct{}) error {
 	return s.RunUntil(stop)
 }
 
-// listener serves the API with a certificate of its own making, to those whom the API server of the cluster vouches for.
+// listener serves the API with a self-signed certificate. The API server of the cluster authenticates
+// and authorizes the clients.
 func listener() (*server.Config, error) {
 	config := server.NewConfig(api.Codecs)
 	serving := options.NewSecureServingOptions().WithLoopback()

@@ -1,4 +1,5 @@
-// Command pause is the process that holds a pod's namespaces: it waits, and takes the exit of orphans.
+// Command pause is the process that keeps a pod's namespaces alive. It waits for a signal, and reaps
+// orphaned processes.
 package main
 
 import (
