@@ -1,6 +1,6 @@
-// Package event holds the types of events: one event for each change of a booking, a
-// ticket order, a reservation, an API key or an offer (lifecycle.md §1). It holds values
-// only. The service that owns the state records its events and serves them as a feed.
+// Package event holds the types of events. A service records one event for each
+// change of a booking, a ticket order, a reservation, an API key or an offer
+// (lifecycle.md §1), and serves its events as a feed. The package has values only.
 package event
 
 import (
@@ -35,8 +35,8 @@ type Subject struct {
 // SubjectKind is the kind of a [Subject].
 type SubjectKind string
 
-// The kinds of subjects. An event of a payment has the booking, order
-// or reservation as its subject, and its data contains the payment.
+// The kinds of subjects. An event about a payment has the booking, order
+// or reservation as its subject; the event's data contains the payment.
 const (
 	Booking     SubjectKind = "booking"
 	Ticket      SubjectKind = "ticket"
@@ -108,8 +108,8 @@ type List struct {
 	NextCursor string  `json:"next_cursor,omitempty"`
 }
 
-// Page is a part of a feed. Next is the cursor after it, also if Events is
-// empty. A reader must store Next together with the results of the events.
+// Page is a part of a feed. Next is the cursor after the page, even if Events is empty.
+// A reader must store Next in the same transaction as its effects of the events.
 type Page struct {
 	Events []Event `json:"events"`
 	Next   string  `json:"next"`

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Webhook returns the body of the event's webhook: {type, timestamp, data}. data is the event's data with its
-// sequence, and the business_id and slug of the business. slug is "" for a removed business, and then omitted.
+// Webhook returns the body of the event's webhook: {type, timestamp, data}. data
+// is the event's data together with its sequence, and the business_id and slug
+// of the business. If the business was removed, slug is "" and data omits it.
 func (e Event) Webhook(slug string) ([]byte, error) {
 	data := map[string]json.RawMessage{}
 	if len(e.Data) > 0 {

@@ -1,5 +1,6 @@
-// Package catalogue describes the types of events that webhooks send: when each is sent, and one payload. The payloads
-// are made of the values that the services send, so they have the members that receivers get.
+// Package catalogue describes the types of events that webhooks send. For each
+// type it states when the event is sent and has an example payload. The examples
+// are made of the Go values that the services send, so their members are complete.
 package catalogue
 
 import (

@@ -4,8 +4,9 @@ import "encoding/json"
 
 type object = map[string]any
 
-// Webhooks returns the member webhooks of an OpenAPI 3.1 document, as JSON: one operation with one payload for each
-// entry. If the document has the schemas of the admin API, the data refers to them.
+// Webhooks returns the JSON value of the member webhooks of an OpenAPI 3.1
+// document: for each type of event one operation with an example payload. With
+// hasSchemas, the operations refer to the document's schemas of the admin API.
 func Webhooks(hasSchemas bool) ([]byte, error) {
 	all := object{}
 	for _, e := range Entries() {
