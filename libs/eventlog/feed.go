@@ -26,13 +26,17 @@ const (
 	lookEvery = 250 * time.Millisecond
 )
 
-// byIndexSQL starts every transaction of this package. Without it, a connection that planned its
-// statements while the table was small would still scan the whole table when it holds a million events.
+// byIndexSQL disables sequential scans for the transaction. Every transaction of this package starts with it.
+//
+// PostgreSQL may plan a statement of a connection while the table is small,
+// and then scan the whole table later, when the table holds a million events.
 const byIndexSQL = `SELECT set_config('enable_seqscan', 'off', true)`
 
-// A numbering is two statements of one transaction. The second starts when the first has the lock, and
-// therefore sees all earlier numberings. Positions grow in the order in which they become visible,
-// regardless of the order in which rows were written. A row that is not committed yet is numbered later.
+// These two statements give positions to committed events, in one transaction. The second
+// statement starts after the first has acquired the lock, so it sees all positions that were
+// assigned before. An event that is not committed yet gets its position in a later run.
+//
+// Positions increase in the order in which they become visible to readers, not in the order of the INSERTs.
 const (
 	lockFeedSQL = `SELECT FROM event_feed FOR UPDATE`
 
@@ -53,8 +57,8 @@ WITH waiting AS (
 SELECT type, business_id, subject_kind, subject_id, at, actor_kind, actor_id FROM numbered ORDER BY position`
 )
 
-// The page is read before the state of the feed. The state then
-// shows every removal that happened before the page was read.
+// The page is read before the state of the feed, so the state
+// includes every removal that happened before the page was read.
 const (
 	pageSQL = `SELECT ` + columns + ` FROM events WHERE position > @after ORDER BY position LIMIT @limit`
 
@@ -64,8 +68,9 @@ SELECT position, pruned, EXISTS (SELECT FROM events WHERE events.position IS NUL
 FROM event_feed`
 )
 
-// cursor is the place after an event: its position and its id. The id tells cursors of this feed from cursors that it
-// returned before the database was restored from a backup. The nil id stands for a position without a known event.
+// cursor is a place in the feed: the position and the id of the last event that was
+// returned. If the database was restored from a backup, another event can have that
+// position; the id detects this. The nil id means that the event at the position is unknown.
 type cursor struct {
 	position int64
 	id       uuid.UUID
@@ -104,13 +109,14 @@ type page struct {
 	other  bool // another event has the cursor's position
 }
 
-// Feed returns up to limit events after a cursor; "" starts at the oldest stored event.
-// The order is stable: no event is later inserted before one that was returned. The events
-// of one subject are in the order of their sequence. If there is no event, it checks again
-// until wait has passed, ctx ends or stop returns true, and then returns an empty page.
+// Feed returns at most limit events after the cursor after; "" starts at the oldest stored event. If there is no
+// event, Feed repeats the query until wait has passed, ctx ends or stop returns true. It then returns an empty page.
+//
+// The order is stable: no event is later inserted before an event that was
+// returned. The events of one subject are in the order of their sequence.
 //
 // Faults: invalid_parameter if after is not a cursor; cursor_expired if events after the cursor
-// are gone, because of their age or because the database was restored to an earlier state.
+// were removed because of their age, or if the database was restored to an earlier state.
 func (l *Log) Feed(ctx context.Context, after string, limit int, wait time.Duration, stop func() bool) (event.Page, error) {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -131,7 +137,8 @@ func (l *Log) Feed(ctx context.Context, after string, limit int, wait time.Durat
 	}
 }
 
-// feed reads once, and a second time after a numbering if events have no position yet.
+// feed returns one page of events after the cursor. If committed events have no position
+// yet, it assigns their positions and reads the page again. Faults: those of [Log.Feed].
 func (l *Log) feed(ctx context.Context, after string, limit int) (event.Page, error) {
 	var from cursor
 	if after != "" {
@@ -192,8 +199,8 @@ func (l *Log) look(ctx context.Context, from cursor, limit int) (page, error) {
 	return found, nil
 }
 
-// LockFeed blocks the numbering of events until the transaction ends. A transaction that changes recorded
-// events together with the rows of their subjects must take it before all other locks, like the numbering.
+// LockFeed acquires the lock that assigning positions to events needs, until the transaction ends. A transaction that
+// changes recorded events together with the rows of their subjects must call LockFeed before it acquires other locks.
 func LockFeed(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, lockFeedSQL); err != nil {
 		return fmt.Errorf("lock the feed: %w", err)
@@ -201,9 +208,8 @@ func LockFeed(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// number assigns positions to committed events and logs one line for each. An event
-// is numbered and logged once, regardless of the number of replicas. Its line is
-// missing only if the connection or the process is lost while the numbering commits.
+// number assigns positions to committed events and logs one line for each event. Only one replica numbers
+// and logs an event. The line is missing only if the connection or the process is lost during the commit.
 func (l *Log) number(ctx context.Context) error {
 	var (
 		batch pgx.Batch

@@ -39,8 +39,8 @@ func (c *Config) Validate() error {
 // Show converts the stored data of subjects of one kind to the form of the admin API, in the same order.
 type Show func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error)
 
-// Log reads the events of a service, as a feed and as the audit log of a business,
-// and removes old ones. It is safe for concurrent use and for several replicas.
+// Log reads the events of a service, as a feed of all businesses or as the audit log of one
+// business. It also removes old events. It is safe for concurrent use, also by several replicas.
 type Log struct {
 	pool   *pgxpool.Pool
 	show   map[event.SubjectKind]Show
@@ -51,7 +51,8 @@ type Log struct {
 	pruned metric.Int64Counter
 }
 
-// New returns the log of the events in the pool's schema. show must have each kind of subject that the service owns.
+// New returns the log of the events in the pool's schema. show must
+// have an entry for each kind of subject that the service owns.
 func New(pool *pgxpool.Pool, show map[event.SubjectKind]Show, cfg Config, c clock.Clock, tel *telemetry.Telemetry) *Log {
 	return &Log{
 		pool: pool, show: show, clock: c, tel: tel, keep: time.Duration(cfg.KeepDays) * 24 * time.Hour,
@@ -60,8 +61,8 @@ func New(pool *pgxpool.Pool, show map[event.SubjectKind]Show, cfg Config, c cloc
 	}
 }
 
-// As returns a [Show] for the rows of one table: read decodes them from the
-// stored data, in order, and show converts each to the form of the admin API.
+// As returns a [Show] for the subjects in one table. The argument read decodes the stored rows,
+// in their order. The argument show converts each decoded row to the form of the admin API.
 func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, error), show func(T) W) Show {
 	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
 		rows, err := read(ctx, kept)
@@ -78,8 +79,8 @@ func As[T, W any](read func(ctx context.Context, kept []json.RawMessage) ([]T, e
 	}
 }
 
-// Rows decodes rows of a table from the data of events, in order. columns are columns of the table,
-// or expressions over kept_row, the stored data. A column that was added after the event is null.
+// Rows decodes table rows that events store as JSON, in the order of kept. columns are columns of the
+// table, or expressions over kept_row, the stored row. A column that the table got after the event is null.
 func Rows[T any](ctx context.Context, pool *pgxpool.Pool, table, columns string, kept []json.RawMessage, scan pgx.RowToFunc[T]) ([]T, error) {
 	rows, err := pool.Query(ctx, `
 		SELECT `+columns+`

@@ -16,8 +16,8 @@ const (
 	pruneStep  = 1000
 )
 
-// pruneSQL removes old events in the order of the feed, up to the first that must stay, and
-// stores the last removed position in pruned: after that position the feed is complete.
+// pruneSQL removes old events in the order of the feed and stops at the first event that is not old enough.
+// It stores the position of the last removed event in pruned. The feed has all events after that position.
 const pruneSQL = `
 WITH oldest AS (
     SELECT events.position, at
@@ -36,8 +36,8 @@ FROM (SELECT max(position) AS last, count(*) AS n FROM gone) AS gone
 WHERE gone.last IS NOT NULL
 RETURNING gone.n`
 
-// Prune removes events older than their retention time and returns their number.
-// Events without a position are numbered first, so that they are removed, too.
+// Prune removes events that are older than their retention time, and returns their number. It
+// first assigns positions to events that have none, so that these events can also be removed.
 func (l *Log) Prune(ctx context.Context) (int, error) {
 	until, total := l.clock.Now().Add(-l.keep), 0
 	for {

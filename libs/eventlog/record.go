@@ -19,18 +19,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 )
 
-// Record returns an INSERT that records an event of this type for each row of rows. rows is a table or CTE
-// with the subjects after the change and the columns business_id, id and sequence. The INSERT belongs into
-// a CTE of the statement that makes the change; its parameter @business_id is the business of all rows.
+// Record returns an INSERT that records an event of the type typ for each row of the argument
+// rows. It must be used in a CTE of the statement that makes the change. All rows belong to the
+// business in the parameter @business_id. The statement also needs the parameters of [Add].
 //
-// data is an SQL expression for the stored data: the subject's row as jsonb, from which readers get the form
-// of the admin API. A typ of "" uses the parameter @event_type. The statement needs the parameters of [Add].
+// rows names a table or CTE with the subjects after the change. It has the columns business_id, id and sequence.
+//
+// data is an SQL expression for the data to store: the subject's row as jsonb. Readers convert
+// it to the form of the admin API. If typ is "", the type is the parameter @event_type.
 func Record(kind event.SubjectKind, typ event.Type, rows, data string) string {
 	return record(kind, typ, rows, "("+data+") || @event_extra::jsonb", "uuid_v7()")
 }
 
-// RecordOne is [Record] for at most one row. [Add] generates the event's
-// id: generating it in the database took a quarter of the cost of an event.
+// RecordOne is [Record] for at most one row. [Add] generates
+// the event's id, because the database generates ids slowly.
 func RecordOne(kind event.SubjectKind, typ event.Type, rows, data string) string {
 	return record(kind, typ, rows, data, "@recorded_id::uuid")
 }
@@ -42,8 +44,8 @@ func record(kind event.SubjectKind, typ event.Type, rows, data, id string) strin
 	}
 	at := "@event_at::timestamptz"
 	if id == "uuid_v7()" {
-		// The time is taken before the row is locked. A change that waited
-		// for another one must not get an earlier time than that one.
+		// The time of the change is taken before the row is locked. If a change waited for
+		// another change of the row, it must still not get an earlier time than that change.
 		table, _, _ := strings.Cut(rows, " ")
 		at = `greatest(` + at + `, (SELECT before.at FROM events AS before WHERE before.business_id = @business_id
                AND before.subject_id = ` + table + `.id AND before.sequence = ` + table + `.sequence - 1))`
@@ -62,9 +64,9 @@ func Silent(kept json.RawMessage) bool {
 	return json.Unmarshal(kept, &event) == nil && event.Notify != nil && !*event.Notify
 }
 
-// Add adds the parameters that a statement with [Record] needs: the time of the change
-// by the service's clock, the actor of ctx, and the id for [RecordOne]. Without an
-// actor in ctx the statement fails with [actor.ErrMissing] before it is sent.
+// Add adds the parameters that a statement with [Record] needs: the time at, the actor of
+// ctx, and the event's id for [RecordOne]. at is the time of the change by the service's
+// clock. If ctx has no actor, the statement fails with [actor.ErrMissing] before it is sent.
 func Add(ctx context.Context, args pgx.NamedArgs, at time.Time) pgx.NamedArgs {
 	args["event_extra"], args["recorded_id"], args["event_at"], args["actor_id"] = "{}", uuid.Must(uuid.NewV7()), at, nil
 	by, err := actor.Require(ctx)

@@ -10,10 +10,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 )
 
-// Unpaid reports whether a booking, an order of tickets or a reservation was cancelled because it was
-// not paid in time. In that case its cancellation follows the event of the expired payment directly,
-// with the same time. A booking that the owner has confirmed survives the expiry of its payment and
-// may be cancelled later, with another time. If the events are no longer stored, the result is false.
+// Unpaid reports whether a booking, an order of tickets or a reservation was cancelled because
+// the customer did not pay in time. It returns false if the events are no longer stored.
+//
+// Such a cancellation has an event directly after the event of the expired payment,
+// with the same time. If the owner had confirmed the booking, the booking survives
+// the expiry. A later cancellation has another time, so it does not count.
 func Unpaid(ctx context.Context, pool *pgxpool.Pool, businessID, subjectID uuid.UUID) (bool, error) {
 	var is bool
 	err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM events expired JOIN events cancelled USING (business_id, subject_id)

@@ -22,9 +22,10 @@ const (
 // Serve adds these routes to a service, and a job that removes old events:
 //
 //	GET /internal/events?after&limit&wait             the feed
-//	GET /internal/businesses/{id}/events?subject&type&from&to&limit&cursor
+//	GET /internal/businesses/{id}/events?subject&type&from&to&limit&cursor   the audit log of a business
 //
-// A request for the feed waits for the given number of seconds, at most 20 and no longer than its deadline permits.
+// A request for the feed waits at most wait seconds for an event. wait
+// is at most 20, and the deadline of the request also ends the wait.
 func Serve(s *server.Server, log *eventlog.Log) {
 	s.Internal.Get("/internal/events", func(c *fiber.Ctx) error {
 		after, limit, wait, err := feed(c)
