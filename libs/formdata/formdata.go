@@ -1,5 +1,5 @@
-// Package formdata validates form_data: the answers to a business's own
-// questions, which may be any JSON object within bounds. It is pure.
+// Package formdata validates form_data, the customer's answers to the business's questions.
+// form_data is a JSON object of limited size and depth. The package does no I/O.
 package formdata
 
 import (
@@ -29,9 +29,11 @@ const (
 	maxExponent = 1 << 20
 )
 
-// Read decodes the answers in the member name of a body, with numbers as [json.Number]. It returns an empty object if
-// the member is omitted or null. Members that the caller may not set are dropped. Fault: invalid_parameter, which names
-// the member, if it is not an object, if the stores cannot represent it, or if decoding would greatly enlarge it.
+// Read decodes form_data from raw, the value of the body's member name. Numbers become [json.Number]. The result
+// is empty if the member is omitted or null. Read drops the members of form_data that the caller may not set.
+//
+// Fault: invalid_parameter, which names the member, if raw is not an object,
+// if PostgreSQL cannot store it, or if it exceeds a bound of this file.
 func Read(name string, raw json.RawMessage, from actor.Actor) (map[string]any, error) {
 	form := map[string]any{}
 	if len(raw) == 0 || string(raw) == "null" {
@@ -55,8 +57,8 @@ func Read(name string, raw json.RawMessage, from actor.Actor) (map[string]any, e
 	return form, nil
 }
 
-// maySet reports whether the caller may set a member. Only the customer on the booking page may set
-// members that begin with an underscore, such as the consent to messages (_consent, interface.md §4).
+// maySet reports whether the caller may set a member of form_data. Members that begin with an underscore, such
+// as the consent to messages (_consent), are reserved for customers on the booking page (interface.md §4).
 func maySet(from actor.Actor, member string) bool {
 	return from.Kind == actor.Page || !strings.HasPrefix(member, "_")
 }
@@ -120,9 +122,11 @@ func (c *check) key(key string) bool {
 	return false
 }
 
-// keptExactly reports whether a JSON number, written without an exponent, has at most maxDigits
-// digits before and after its point. PostgreSQL's numeric, which jsonb uses, holds thousands of
-// digits. A short text such as 1e9999 would expand to that many whenever it is read.
+// keptExactly reports whether a JSON number has at most maxDigits digits
+// before and after its point when it is written without an exponent.
+//
+// PostgreSQL stores numbers of jsonb as numeric, with thousands of digits if
+// necessary. A short text such as 1e9999 would become that long each time it is read.
 func keptExactly(number string) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(number, "-")), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
