@@ -1,8 +1,9 @@
-// Package ical writes iCalendar (RFC 5545): the invitation in a message, its update and its cancellation (RFC
-// 5546), and calendar feeds with many events. It is a thin layer over golang-ical. It limits and cleans its input,
-// so that no text can escape its property, and sets the properties that calendar programs need for updates.
+// Package ical writes iCalendar documents (RFC 5545) with golang-ical: invitations with their updates
+// and cancellations (RFC 5546), and calendar feeds with many events. It limits and cleans its input,
+// so that no text can add a property. It sets the properties that calendar programs need for updates.
 //
-// Times are written in UTC. Calendar programs show them in the viewer's zone, and no zone rules need to be included.
+// Times are written in UTC. Calendar programs show them in the
+// viewer's time zone, so the document needs no zone rules.
 package ical
 
 import (
@@ -22,7 +23,7 @@ import (
 // Method tells a calendar program what to do with the events (RFC 5546).
 type Method string
 
-// The methods.
+// The methods that this package writes.
 const (
 	Publish Method = "PUBLISH" // show the events; no invitation
 	Request Method = "REQUEST" // add the event, or replace the one with the same UID and a lower sequence
@@ -186,8 +187,8 @@ func mailto(p *Person) (string, bool) {
 // inURI escapes characters with a special meaning in a URI (RFC 6068).
 var inURI = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23", "&", "%26")
 
-// name returns the CN parameter of a person. golang-ical does not quote parameters and
-// escapes them like text, so that characters that need quotes or escapes are replaced.
+// name returns the CN parameter of a person. It replaces characters that would need quotes or
+// escapes, because golang-ical does not quote parameters and escapes them incorrectly, like text.
 func name(p *Person) []ics.PropertyParameter {
 	cn := strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch r {
@@ -224,8 +225,8 @@ func text(s string, most int) string {
 	return strings.TrimSpace(string([]rune(s)[:most-1])) + "…"
 }
 
-// address returns a web address in a form that is valid in a property, or "": ASCII without
-// spaces and control characters (RFC 3986 §2), which net/url does not escape in a query.
+// address returns a web address as ASCII without spaces and control characters (RFC 3986 §2), or "" if it is
+// invalid. It percent-encodes all other bytes, because net/url does not escape them in a query.
 func address(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
