@@ -1,9 +1,11 @@
-// Package limits defines the limits of semantics.md §8 and counts requests against them. A request to
-// a public port is counted by address before any other work. It is counted by API key when the owner
-// of the key is known. Wrong admin tokens are counted by address. libs/ratelimit does the counting.
+// Package limits defines the limits of semantics.md §8 and counts
+// requests against them. libs/ratelimit does the counting.
 //
-// Every public path has a limit by construction: the path itself selects it,
-// and a path without its own limit counts against the limit named other.
+// A request to a public port counts by address before any other work. It counts by
+// API key after the owner of the key is found. Wrong admin tokens count by address.
+//
+// Every public path has a limit. The path selects its limit; a path
+// without a limit of its own counts against the limit named other.
 package limits
 
 import (
@@ -44,8 +46,8 @@ type Config struct {
 	// WrongTokensPerMinute is the number of wrong admin tokens per
 	// address. Beyond it, every request with a token is refused.
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE, default=10"`
-	// AdminPerMinute is the limit per principal on the admin API. A
-	// principal is a token of the API or the token of the environment.
+	// AdminPerMinute is the limit of requests to the admin API per principal. A principal
+	// is an admin token: one that the API created, or the one in the environment.
 	AdminPerMinute int `env:"ADMIN_LIMIT_PER_MINUTE, default=1200"`
 	// SignInsPerMinute is the number of attempts to sign in per source
 	// ([Attempter]). Wrong attempts also count in longer windows.
@@ -104,8 +106,8 @@ const (
 	special                      // selected by code
 )
 
-// limit is a row of the table: the requests that it counts, its name, and the
-// number that pass in a minute. It counts by address unless stated otherwise.
+// limit is a row of the table of limits: a name, the number of requests that pass in a minute, and the
+// requests that count. Requests count by client address, unless the comment on the row states another key.
 type limit struct {
 	name      string
 	perMinute int
@@ -140,8 +142,8 @@ func (c *Config) table() []limit {
 	}
 }
 
-// row returns the limit of a request to a public port. A request that its path
-// does not support, such as GET /book, does not count against that path's limit.
+// row returns the limit that applies to a request to a public port. A request with a method
+// that its path does not support, such as GET /book, does not count against that path's limit.
 func (g *Gate) row(method, path string) *row {
 	if path == "/mcp" {
 		return g.rows[agents]
@@ -239,8 +241,8 @@ func (g *Gate) PassKey(ctx context.Context, keyID string, answer server.Header) 
 	return g.count(ctx, g.rows[byKey], ratelimit.ID(keyID), fault.KeyRateLimited, answer)
 }
 
-// PassAgent counts a request to /mcp by its API key, in the same count as [Gate.PassKey]. An
-// agent would interpret a 401 as an invalid key and discard it. Faults: rate_limited (429).
+// PassAgent counts a request to /mcp by its API key, in the same count as [Gate.PassKey]. It differs from PassKey in
+// the status: rate_limited is sent as 429, because an agent would take a 401 as an invalid key and discard the key.
 func (g *Gate) PassAgent(ctx context.Context, keyID string, answer server.Header) error {
 	return g.count(ctx, g.rows[byKey], ratelimit.ID(keyID), fault.RateLimited, answer)
 }
@@ -286,8 +288,8 @@ func (k ByKey) Pass(ctx context.Context, answer server.Header) error {
 	return k.gate.told(ctx, k.gate.rows[byKey], k.decision, fault.KeyRateLimited, answer)
 }
 
-// TokensRefused checks whether an address has sent too many wrong admin tokens, as far as this process
-// knows. It neither counts nor asks Redis, so that valid tokens cost nothing. Faults: rate_limited (429).
+// TokensRefused returns rate_limited (429) if an address has sent too many wrong admin tokens, as far as this
+// process knows. It does not count the request and sends nothing to Redis, so that valid tokens cost no round trip.
 func (g *Gate) TokensRefused(ctx context.Context, client netip.Addr) error {
 	limit := g.rows[wrongToken]
 	wait := g.limiter.Refused(ratelimit.Address(client), limit.Limit)
@@ -341,8 +343,8 @@ const (
 	limitHeader  = "RateLimit"
 )
 
-// tell adds a limit to the headers: r is the number of further
-// requests that would pass, t the seconds until r can increase.
+// tell writes the state of a limit to the answer's headers. There, r is the number of
+// further requests that would pass, and t is the number of seconds until r can increase.
 func tell(answer server.Header, limit *row, d ratelimit.Decision) {
 	policy, left := limit.policy, make([]byte, 0, 48)
 	if before := answer.Get(policyHeader); before != "" {

@@ -13,8 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
-// wrongSignIns are the longer windows for wrong attempts to sign in. Each allows times × the attempts per
-// minute in its window. An attacker waits longer each time, and has eighty guesses per day by default.
+// wrongSignIns are the windows that are longer than a minute, for wrong attempts
+// to sign in. In each window, times × the attempts per minute are allowed. An
+// attacker waits longer in each window, and has 80 guesses per day by default.
 var wrongSignIns = []struct {
 	name   string
 	times  int
@@ -27,16 +28,16 @@ var wrongSignIns = []struct {
 
 // Windows and numbers of mails about accounts.
 const (
-	// mailedLinkWindow is the validity of a mailed link: a person
-	// whose mail is refused still has a valid link in their mailbox.
+	// mailedLinkWindow is the time for which a mailed link is valid. If the limit
+	// refuses another mail, the person therefore still has a valid link in the mailbox.
 	mailedLinkWindow = 30 * time.Minute
 	maxMailedLinks   = 3
 	maxInvitations   = 5
 	maxNotices       = 5
 )
 
-// longer returns the limits with other windows than a minute. If attempts to
-// sign in are not limited, those derived from them are not limited either.
+// longer returns the limits whose window is not a minute. If attempts to sign
+// in are unlimited, the limits that are derived from them are also unlimited.
 func (c *Config) longer() []ratelimit.Limit {
 	all := []ratelimit.Limit{
 		{Name: mailedLink, N: min(c.SignInsPerMinute, maxMailedLinks), Window: mailedLinkWindow},
@@ -50,8 +51,8 @@ func (c *Config) longer() []ratelimit.Limit {
 	return all
 }
 
-// Attempter is the source of attempts to sign in. Each of its clients has its own count,
-// and all must have room. Constructors: [Stranger], [KnownBrowser], [Session], [Address].
+// Attempter identifies who attempts to sign in, by one or more clients. Each client has its own count, and an
+// attempt passes only if every count allows it. Constructors: [Stranger], [KnownBrowser], [Session], [Address].
 type Attempter struct{ clients []ratelimit.Client }
 
 // Address is the source of an attempt without an account. It counts by network.
@@ -59,14 +60,15 @@ func Address(client netip.Addr) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client)}}
 }
 
-// Stranger is a browser that never signed in to the account. It counts by network. It also counts by account,
-// together with all other strangers, whether the account exists or not. account is a hash of the e-mail address.
+// Stranger returns the attempter for a browser that never signed in to the account.
+// Its attempts count by network, and by account together with all other strangers,
+// even if the account does not exist. account is a hash of the e-mail address.
 func Stranger(client netip.Addr, account string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.Address(client), ratelimit.ID("account " + account)}}
 }
 
-// KnownBrowser is a browser that has signed in to the account before. It has its own count, which
-// other browsers and networks cannot exhaust. browser is a hash of the secret that the browser stores.
+// KnownBrowser returns the attempter for a browser that has signed in to the account before. It has its own count,
+// which other browsers and networks cannot use up. browser is a hash of the secret that the browser stores.
 func KnownBrowser(account, browser string) Attempter {
 	return Attempter{[]ratelimit.Client{ratelimit.ID("account " + account + " browser " + browser)}}
 }
