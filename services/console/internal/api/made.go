@@ -9,7 +9,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 )
 
-// made lists what a person made in a business and what is still valid.
+// made answers with the valid API keys, calendar feeds, webhooks and tokens that a person created in a business.
 type made struct {
 	Keys      []booking.Key           `json:"keys"`
 	Calendars []booking.Calendar      `json:"calendars"`
