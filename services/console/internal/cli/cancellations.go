@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// sold describes a kind of sale that is paid online and may be refunded.
+// sold describes a kind of sale that customers pay online and that can be refunded: bookings, reservations or tickets.
 type sold[T any] struct {
 	list    string // its part of the path, and the name of its group of commands
 	one     string // one of it, in a sentence
@@ -19,8 +19,8 @@ type sold[T any] struct {
 	payment func(T) (*booking.Payment, string) // returns the payment and its currency
 }
 
-// refundEntries returns the commands that cancel, preview a cancellation, and refund. freed completes the help of the
-// cancel command: what a cancellation makes available again.
+// refundEntries returns the three commands for a kind of sale: cancel it, preview the cancellation, and refund it.
+// freed is the part of the cancel command's help that names what a cancellation makes available again.
 func refundEntries[T any](c *command, of sold[T], freed string) []*cobra.Command {
 	return []*cobra.Command{cancelEntry(c, of, freed), previewEntry(c, of), refundEntry(c, of)}
 }
@@ -36,8 +36,9 @@ func refundEntry[T any](c *command, of sold[T]) *cobra.Command {
 		"how much of what was paid online: full, which is all that is left, or an amount", booking.RefundFull)
 }
 
-// amountEntry returns a command that refunds the amount of its flag, one of the words or a number, and shows the
-// refund.
+// amountEntry returns the cancel or the refund command, as the argument write names it. The command sends the amount to
+// refund, which its flag gives as a number or as one of the words, and prints the refund. unsaid is the default of the
+// flag.
 func amountEntry[T any](c *command, of sold[T], write, short, flag string, unsaid booking.RefundAmount, usage string, words ...booking.RefundAmount) *cobra.Command {
 	var (
 		amount string

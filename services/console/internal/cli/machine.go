@@ -11,11 +11,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// machinePrograms are the names of the program that runs Slotmesh in one process. It knows the tables of all services.
+// machinePrograms are the possible names of the all-in-one program, which runs all services of Slotmesh in one process.
+// The commands backup and restore run it, because it can read the tables of all services.
 var machinePrograms = []string{"slotmesh-allinone", "allinone"}
 
-// backup and restore run that program. The admin API has no call for them, because a restore needs a Slotmesh that does
-// not exist yet.
+// backup returns the command that runs `slotmesh-allinone backup`. The admin API has no call for a backup or a restore,
+// because a restore runs before the restored Slotmesh can answer requests.
 func (c *command) backup() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
@@ -38,7 +39,7 @@ and no Slotmesh may use them. The same release restores what it has backed up; s
 	}
 }
 
-// onMachine runs the program with the command's own environment and standard streams.
+// onMachine runs the all-in-one program on this machine with the command's own environment and standard streams.
 func (c *command) onMachine(ctx context.Context, what, file string) error {
 	program, err := findMachineProgram()
 	if err != nil {
@@ -58,10 +59,11 @@ func (c *command) onMachine(ctx context.Context, what, file string) error {
 	return nil
 }
 
-// errSaid means that the failure was already printed.
+// errSaid means that the command failed and that the all-in-one program has already printed the reason.
 var errSaid = errors.New("said already")
 
-// findMachineProgram looks for the program beside this one, and then on the PATH.
+// findMachineProgram returns the path of the all-in-one program. It looks in the folder of this program, and then on
+// the PATH.
 func findMachineProgram() (string, error) {
 	if own, err := os.Executable(); err == nil {
 		for _, name := range machinePrograms {
