@@ -72,8 +72,8 @@ func (s *Booking) refundBooking(r *http.Request, b *booking.Booking) (*reply, er
 	return ok(*b)
 }
 
-// refunding returns the refund that a request asks for, or nil if it asks for none.
-// unsaid is the amount by the cancellation policy, which is also the default.
+// refunding returns the refund that a request asks for, or nil if it asks for none. paid is the amount that was paid
+// online. unsaid is the refundable amount under the cancellation policy; it applies if the request names no amount.
 func refunding(r *http.Request, paid, unsaid json.Number) (*booking.Refund, error) {
 	var wanted booking.Cancel
 	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
