@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// mostCompared is the maximum number of line pairs that are compared
-// to find common lines. A larger difference counts as a single change.
+// mostCompared is the maximum number of pairs of lines that are compared to find common lines. If two texts have more
+// pairs, the whole differing part counts as one change.
 const mostCompared = 1 << 20
 
 // MergeLines merges two changes of the same text line by line. It reports
@@ -45,7 +45,7 @@ func MergeLines(base, mine, theirs []byte) ([]byte, bool) {
 
 func linesOf(text []byte) []string { return slices.Collect(strings.Lines(string(text))) }
 
-// hunks returns the changes that turn one list of lines into another.
+// hunks returns the changes that turn one list of lines into another, each as the replaced lines and their new text.
 func hunks(from, to []string) []patch {
 	first := 0
 	for first < len(from) && first < len(to) && from[first] == to[first] {
@@ -82,7 +82,7 @@ func hunks(from, to []string) []patch {
 	return all
 }
 
-// common returns, for each pair of positions, how many lines the rests of a and b have in common, in the same order.
+// common returns a table: entry [i][j] is the length of the longest common subsequence of a[i:] and b[j:].
 func common(a, b []string) [][]int32 {
 	same := make([][]int32, len(a)+1)
 	for i := range same {
