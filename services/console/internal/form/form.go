@@ -1,7 +1,9 @@
-// Package form turns fields of a manifest's objects into HTML form values and back. [Show] returns the
-// values that a form shows, and [Write] writes the typed values into the object. A field whose value was
-// not changed is not written. So values that the form cannot express, and fields that it does not know,
-// are kept. The package is pure and knows no HTML: shown and typed values are both what a browser posts.
+// Package form converts between the objects of a manifest and the values of HTML forms. [Show] returns the values that
+// a form shows for an object. [Write] writes the values that a person submitted back into the object.
+//
+// Write compares the submitted values with the shown ones and writes only those that differ. So it keeps fields that
+// the form does not show, and values that the form cannot express. The package is pure and produces no HTML; all values
+// have the format in which browsers submit forms.
 package form
 
 import (
