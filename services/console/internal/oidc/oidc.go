@@ -126,7 +126,7 @@ func New(cfg Config, callback string, peerTimeout time.Duration) *Provider {
 	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: max(within, peerTimeout), Transport: bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
 }
 
-// Name returns the name of the provider for people.
+// Name returns the provider's display name, which the sign-in page shows.
 func (p *Provider) Name() string {
 	if p.cfg.Name == "" {
 		return anyName
