@@ -22,7 +22,7 @@ var (
 	ErrExpired = errors.New("has expired")
 )
 
-// DeviceLogin is a program that waits for a person to let it act for them.
+// DeviceLogin is the sign-in of a program that waits until a person allows it to act for them (RFC 8628).
 type DeviceLogin struct {
 	UserCode  string // eight letters, by which the person recognizes the program
 	Client    string // the name that its machine reports
@@ -30,7 +30,7 @@ type DeviceLogin struct {
 	ExpiresAt time.Time
 }
 
-// AddDeviceLogin stores a waiting program by the hash of its secret.
+// AddDeviceLogin stores the sign-in of a program that waits for a person's answer, by the hash of the program's secret.
 func (s *Store) AddDeviceLogin(ctx context.Context, d DeviceLogin, hash [sha256.Size]byte) error {
 	_, err := s.pool.Exec(ctx, `INSERT INTO device_logins (hash, user_code, client, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
 		hash[:], d.UserCode, d.Client, d.CreatedAt, d.ExpiresAt)
@@ -40,15 +40,17 @@ func (s *Store) AddDeviceLogin(ctx context.Context, d DeviceLogin, hash [sha256.
 	return nil
 }
 
-// DeviceLogin returns the unanswered program with a code at the instant now. Errors: [ErrNotFound].
+// DeviceLogin returns the sign-in with a user code that no person has answered at the instant now. Errors:
+// [ErrNotFound].
 func (s *Store) DeviceLogin(ctx context.Context, userCode string, now time.Time) (DeviceLogin, error) {
 	d, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[DeviceLogin], "look up a program that waits", `
 		SELECT user_code, client, created_at, expires_at FROM device_logins WHERE user_code = $1 AND person_id IS NULL AND expires_at > $2`, userCode, now)
 	return d, found(err)
 }
 
-// AnswerDeviceLogin stores the signed-in person's answer: the rights for the program, nil to deny it. The first answer
-// counts. Errors: [ErrRevoked], [ErrNotFound].
+// AnswerDeviceLogin stores a person's answer to the sign-in of a program. allowed has the rights that the program gets;
+// nil denies the sign-in. Only the first answer is stored. Errors: [ErrRevoked]; [ErrNotFound] if no unanswered, valid
+// sign-in has the code.
 func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, userCode string, allowed *access.Member, now time.Time) error {
 	m := access.Member{}
 	if allowed != nil {
@@ -69,7 +71,7 @@ func (s *Store) AnswerDeviceLogin(ctx context.Context, by access.Principal, user
 	})
 }
 
-// answered is the row of a program that polls.
+// answered is the stored state of a device sign-in, with the rights that the person granted if they have answered.
 type answered struct {
 	expires time.Time
 	polled  *time.Time
@@ -85,10 +87,12 @@ func scanAnswered(row pgx.CollectableRow) (answered, error) {
 	return a, err
 }
 
-// RedeemDeviceLogin gives a program its token after its person has allowed the program. The person must still have the
-// rights that they had when they answered. RedeemDeviceLogin fills in the owner, the business and the role of t. Until
-// the person has answered, two calls must be at least every apart. Errors: [ErrNotFound], [ErrExpired], [ErrPending],
-// [ErrTooSoon], [ErrDenied].
+// RedeemDeviceLogin stores the token of a program after a person has allowed the program's sign-in. It fills in the
+// owner, the business and the role of t. The person must still have the rights that they had when they answered;
+// otherwise the sign-in is denied.
+//
+// The argument every is the minimum time between two calls until the person answers. Errors: [ErrNotFound] for an
+// unknown program; [ErrPending] before the answer; [ErrTooSoon] for a call before that time; [ErrExpired]; [ErrDenied].
 func (s *Store) RedeemDeviceLogin(ctx context.Context, hash [sha256.Size]byte, every time.Duration, t Token, token [sha256.Size]byte) (Token, error) {
 	var told error // not an error of the transaction, which must be committed
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -143,8 +147,8 @@ func (s *Store) Devices(ctx context.Context, personID uuid.UUID, now time.Time) 
 		ORDER BY created_at DESC, id LIMIT 100`, personID, now, now.Add(-DeviceIdle))
 }
 
-// EndDevice ends the token of a program that the signed-in person allowed to act for them, and the tokens that were
-// made with it. A token that has already ended, or that belongs to another person, is not changed. Errors:
+// EndDevice revokes the token of a program that the signed-in person connected by `slotmesh login`, and the tokens that
+// were made with it. A token that is already revoked, or that belongs to another person, is not changed. Errors:
 // [ErrRevoked]. Fault: outcome_unknown.
 func (s *Store) EndDevice(ctx context.Context, by access.Principal, id uuid.UUID, now time.Time) error {
 	return s.revoking(ctx, by.ID, func(tx pgx.Tx) error {
@@ -156,8 +160,9 @@ func (s *Store) EndDevice(ctx context.Context, by access.Principal, id uuid.UUID
 	})
 }
 
-// endDevices ends every program that acts for a person by `slotmesh login`, with the tokens that were made with it. It
-// also denies every program that waits for its token.
+// endDevices revokes the tokens of all programs that a person connected by `slotmesh login`, and the tokens that were
+// made with these. It also denies the sign-ins that the person has allowed but whose program has not yet fetched its
+// token.
 func endDevices(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE device_logins SET allowed = false WHERE person_id = $1`, personID); err != nil {
 		return fmt.Errorf("refuse the programs that wait: %w", err)
@@ -174,8 +179,9 @@ func endDeviceLogin(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) erro
 	return err
 }
 
-// lockAnswerer locks the person who answered a program. The caller locks the program's row afterwards: [endDevices]
-// uses the same order. It returns nil if the program has no answer yet. Errors: [ErrNotFound].
+// lockAnswerer locks the rights of the person who answered the sign-in of a program, and returns the person's id, or
+// nil if there is no answer yet. The caller locks the row of the sign-in afterwards; [endDevices] locks in the same
+// order. Errors: [ErrNotFound].
 func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid.UUID, error) {
 	person, err := postgres.Row(ctx, tx, pgx.RowTo[*uuid.UUID], "look up a program that waits", `SELECT person_id FROM device_logins WHERE hash = $1`, hash[:])
 	if err != nil || person == nil {
@@ -185,7 +191,7 @@ func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid
 	return person, err
 }
 
-// isStill reports whether a person still has the rights that they had when they answered.
+// isStill reports whether a person still has the rights that they had when they answered the sign-in of a program.
 func isStill(ctx context.Context, tx pgx.Tx, personID uuid.UUID, as access.Member) (bool, error) {
 	person, err := lockPerson(ctx, tx, personID)
 	if err != nil || as.Role == access.Operator {

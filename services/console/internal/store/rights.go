@@ -21,9 +21,9 @@ import (
 // unauthorized.
 var ErrRevoked = fault.New(fault.Unauthorized, "The session or token of this request has ended; sign in again, or send another token.")
 
-// lockRights locks the rights of roots until the transaction ends. It locks those in changed against every use of them,
-// and those of reader against changes. It locks in one order, so that transactions that lock the rights of each other
-// do not deadlock. The nil UUID has no rights to lock.
+// lockRights locks the rights of principals until the transaction ends. It locks the rights of those in changed
+// exclusively, and the rights of reader only against changes. It locks in ascending order, so that two transactions
+// cannot deadlock. The nil UUID has no rights to lock. reader and changed are roots ([rootOf]).
 func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uuid.UUID) error {
 	all := append(slices.Clone(changed), reader)
 	slices.SortFunc(all, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
@@ -42,8 +42,9 @@ func lockRights(ctx context.Context, tx pgx.Tx, reader uuid.UUID, changed ...uui
 	return nil
 }
 
-// rootOf returns the root of a principal: the person, or the root of the token; the nil UUID for the environment's
-// token. Errors: [ErrRevoked].
+// rootOf returns the root of a principal, from which its rights derive. A person is their own root. The root of a token
+// is the person who created it, directly or through other tokens; otherwise the first of these tokens. The root of the
+// environment's token is the nil UUID. Errors: [ErrRevoked].
 func rootOf(ctx context.Context, from postgres.Querier, by access.Principal) (uuid.UUID, error) {
 	switch by.Kind {
 	case access.Environment:
@@ -64,9 +65,9 @@ func rootOfToken(ctx context.Context, from postgres.Querier, id uuid.UUID) (uuid
 	return root, err
 }
 
-// authorize returns a principal with their current rights, and lets nothing change these rights until the transaction
-// ends. changed are the people whose rights the transaction changes. A transaction must call authorize before it takes
-// any other lock. Errors: [ErrRevoked].
+// authorize returns a principal with their current rights, and locks these rights against changes until the transaction
+// ends. changed are the people whose rights the transaction itself changes. A transaction must call authorize before it
+// takes any other lock. Errors: [ErrRevoked].
 func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal, changed ...uuid.UUID) (access.Principal, error) {
 	root, err := rootOf(ctx, tx, by)
 	if err != nil {
@@ -78,8 +79,8 @@ func (s *Store) authorize(ctx context.Context, tx pgx.Tx, by access.Principal, c
 	return s.current(ctx, tx, by)
 }
 
-// authorizeIn is [authorize] for a write about the team of a business or, with the nil UUID, about operators. Errors:
-// [ErrRevoked]. Faults: business_not_found, forbidden.
+// authorizeIn is [authorize] for a write about the team of a business; the nil UUID means a write about the operators.
+// Errors: [ErrRevoked]. Faults: business_not_found, forbidden.
 func (s *Store) authorizeIn(ctx context.Context, tx pgx.Tx, by access.Principal, businessID uuid.UUID, changed ...uuid.UUID) (access.Principal, error) {
 	now, err := s.authorize(ctx, tx, by, changed...)
 	if err != nil {
@@ -138,10 +139,11 @@ func (s *Store) Current(ctx context.Context, by access.Principal) (access.Princi
 	return s.current(ctx, s.pool, by)
 }
 
-// BeginWrite records that a principal begins a write in another service, which lasts for at most the given time. It
-// returns the principal with their rights after that record. The record comes before the look-up of the rights. So a
-// revocation that does not see the record has removed the rights before the look-up. [Store.EndWrite] ends the write.
-// Errors: [ErrRevoked].
+// BeginWrite records that a principal begins a write in another service. lasts is the maximum duration of the write.
+// BeginWrite returns the principal with their current rights; [Store.EndWrite] ends the write. Errors: [ErrRevoked].
+//
+// The record is committed before the rights are read. So a revocation either sees the record and waits for the write,
+// or has removed the rights before they are read.
 func (s *Store) BeginWrite(ctx context.Context, by access.Principal, lasts time.Duration) (access.Principal, uuid.UUID, error) {
 	root, err := rootOf(ctx, s.pool, by)
 	if err != nil || root == uuid.Nil {
@@ -170,9 +172,9 @@ func (s *Store) EndWrite(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
-// revocation runs a transaction that takes rights from a root. It returns when the writes in other services that began
-// before the transaction have ended. Its fault outcome_unknown means that the rights are removed, but one of these
-// writes may still happen.
+// revocation runs a transaction that removes rights of a principal with this root. Then it waits until the writes in
+// other services that began before the transaction have ended. Its fault outcome_unknown means that the rights are
+// removed, but that one of these writes may still be executed.
 func revocation[T any](ctx context.Context, pool *pgxpool.Pool, root uuid.UUID, revoke func() (T, error)) (T, error) {
 	done, err := revoke()
 	if err != nil || root == uuid.Nil {
@@ -195,8 +197,8 @@ const (
 	maxWritesPause = 100 * time.Millisecond
 )
 
-// awaitWrites waits for the writes of a root that are in progress now. Later writes do not count: their principal was
-// looked up after the revocation.
+// awaitWrites waits until all writes of a root that are now in progress have ended. It ignores later writes, because
+// their rights are read after the revocation.
 func awaitWrites(ctx context.Context, pool *pgxpool.Pool, root uuid.UUID) error {
 	left, err := postgres.Rows(ctx, pool, pgx.RowTo[uuid.UUID], "list the writes under way", `
 		SELECT id FROM writes_under_way WHERE root_id = $1 AND ends_at > clock_timestamp()`, root)

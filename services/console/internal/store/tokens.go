@@ -44,14 +44,14 @@ func scanToken(row pgx.CollectableRow) (Token, error) {
 	return t, err
 }
 
-// TokenMadeError means that another request with the same Idempotency-Key made a token; only that request got the
-// secret.
+// TokenMadeError means that an earlier request with the same Idempotency-Key created a token. The secret was only in
+// the answer to that request.
 type TokenMadeError struct{ ID uuid.UUID }
 
 func (e *TokenMadeError) Error() string { return "the token was made as " + e.ID.String() }
 
-// AddToken stores a token by the hash of its secret, idempotently. Errors: [ErrRevoked], [*TokenMadeError]. Faults:
-// those of the principal's rights.
+// AddToken stores a token by the hash of its secret, idempotently. Errors: [ErrRevoked] if the principal's own session
+// or token has ended; [*TokenMadeError]. Faults: those of the check of the principal's rights.
 func (s *Store) AddToken(ctx context.Context, by access.Principal, t Token, hash [sha256.Size]byte) error {
 	made, err := postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (TokenMadeError, error) {
 		if _, err := s.authorizeIn(ctx, tx, by, t.BusinessID); err != nil {
@@ -104,9 +104,9 @@ func insertToken(ctx context.Context, tx pgx.Tx, t Token, hash [sha256.Size]byte
 	return err
 }
 
-// Tokens lists the tokens of these businesses, oldest first; if of is nil, all tokens, including those of operators. It
-// returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for a cursor that Tokens did
-// not return.
+// Tokens lists the tokens of the businesses in of, oldest first. If of is nil, it lists all tokens, including those of
+// operators. It returns the cursor of the next page, or "" after the last page. Fault: invalid_parameter for a cursor
+// that Tokens did not return.
 func (s *Store) Tokens(ctx context.Context, of []uuid.UUID, page request.Page) ([]Token, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -133,8 +133,8 @@ func (s *Store) TokenByID(ctx context.Context, id uuid.UUID) (Token, error) {
 const keptToken = `jsonb_build_object('id', id, 'business_id', business_id, 'name', name, 'role', role, 'staff_id', staff_id, 'prefix', prefix,
     'created_at', created_at, 'expires_at', expires_at, 'revoked_at', revoked_at)`
 
-// endedSQL begins a query with ended_tokens: the ids of tokens, and of the tokens that were made with them. first is a
-// query of the former ids.
+// endedSQL returns the beginning of an SQL query that defines ended_tokens: the ids of some tokens, and of all tokens
+// that were created with them. first is a query for the ids of the former.
 func endedSQL(first string) string {
 	return `WITH RECURSIVE ended_tokens AS (
 		    ` + first + `
@@ -142,9 +142,9 @@ func endedSQL(first string) string {
 		)`
 }
 
-// revoke ends tokens and the tokens that were made with them, and the invitations that were made with any of them.
-// first is a query of the ids of the tokens to end; args are its parameters. Tokens that have already ended are not
-// changed.
+// revoke revokes tokens and the tokens that were created with them, and ends the invitations that any of these sent.
+// first is an SQL query for the ids of the former tokens; args are its parameters. Tokens that are already revoked are
+// not changed.
 func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, now time.Time) error {
 	args = eventlog.Add(ctx, args, now)
 	if _, err := tx.Exec(ctx, endInvitationSQL(`made_by IN (`+endedSQL(first)+` SELECT id FROM ended_tokens)`), args); err != nil {
@@ -183,8 +183,8 @@ func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID
 	return nil
 }
 
-// revokeMadeBy ends the tokens of a business that a person made, and the tokens that were made with these. It also ends
-// all invitations that the person made, with or without these tokens.
+// revokeMadeBy revokes the tokens of a business that a person created, and the tokens that were created with these. It
+// also ends all invitations to the business that the person sent, directly or with these tokens.
 func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	args := pgx.NamedArgs{"business_id": businessID, "person_id": personID}
 	_, err := tx.Exec(ctx, endInvitationSQL(`business_id = @business_id AND made_by = @person_id`), eventlog.Add(ctx, maps.Clone(args), now))
@@ -194,9 +194,10 @@ func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID
 	return revoke(ctx, tx, `SELECT id FROM tokens WHERE business_id = @business_id AND created_by = @person_id`, args, now)
 }
 
-// madeByLapsed finds the person who made a token, directly or through other tokens, if a group made them an operator
-// and that right has lapsed. The parameter $3 is the latest instant of vouching that has lapsed. A token of a business
-// that the person belongs to was not made as an operator.
+// madeByLapsed is the SQL query for the person who created a token, directly or through other tokens, if that person's
+// operator right came from a group and has lapsed. The parameter $3 is the latest time of the provider's confirmation
+// at which the right has lapsed. A token of a business that the person belongs to does not depend on the operator
+// right.
 const madeByLapsed = `
 	WITH RECURSIVE makers AS (
 	    SELECT tokens.created_by AS id
@@ -206,7 +207,8 @@ const madeByLapsed = `
 	WHERE people.operator AND people.operator_vouched_at <= $3
 	  AND NOT EXISTS (SELECT FROM members WHERE members.person_id = people.id AND members.business_id = tokens.business_id)`
 
-// goodToken is the SQL condition for a token that has not ended and whose maker's operator right has not lapsed. Its
+// goodToken is the SQL condition for a valid token. The token is not revoked and not expired, and the operator right of
+// the person who created it has not lapsed. The token of a connected program was also used within [DeviceIdle]. Its
 // parameters are those of [goodTokenAt].
 const goodToken = `revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) AND NOT EXISTS (` + madeByLapsed + `)
 	AND (device IS NULL OR coalesce(last_used_at, created_at) > $4)`
@@ -216,8 +218,8 @@ func goodTokenAt(key any, now time.Time) []any {
 	return []any{key, now, now.Add(-GroupOperatorGood), now.Add(-DeviceIdle)}
 }
 
-// TokensMadeBy lists the tokens of a business that a person made, and the tokens that were made with them. It lists the
-// oldest first, and includes revoked tokens.
+// TokensMadeBy lists the tokens of a business that a person created, and the tokens that were created with these. The
+// oldest token comes first; revoked tokens are included.
 func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]Token, error) {
 	return postgres.Rows(ctx, s.pool, scanToken, "list a person's tokens", `
 		WITH RECURSIVE made AS (
