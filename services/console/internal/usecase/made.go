@@ -18,7 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// Made lists what a person made in a business, themselves or with tokens that they made, and what is still valid.
+// Made has the valid API keys, calendar feeds, webhooks and tokens that a person created in a business, directly or
+// with a token that they had created.
 type Made struct {
 	Keys      []booking.Key
 	Calendars []booking.Calendar
@@ -40,8 +41,8 @@ type Makers interface {
 
 var _ Makers = (*store.Store)(nil)
 
-// MadeBy lists what a person made in a business, even if they no longer belong to it. If one service cannot answer, the
-// whole call fails. Faults: forbidden.
+// MadeBy returns the valid API keys, calendar feeds, webhooks and tokens that a person created in a business, even if
+// the person has left the team. If one service cannot answer, the whole call fails. Faults: forbidden.
 func (o *Owner) MadeBy(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) (*Made, error) {
 	for _, action := range []access.Action{access.ManageTeam, access.Integrate} {
 		if err := by.Require(business.ID, action); err != nil {
@@ -112,8 +113,8 @@ func allOf[T any](read func(request.Page) ([]T, string, error), wanted func(T) b
 	}
 }
 
-// EndMadeBy ends everything that a person made in a business. If it fails in between, a repeated call does the rest.
-// Faults: forbidden; outcome_unknown if a service was unavailable after a part was ended.
+// EndMadeBy revokes everything that [Owner.MadeBy] lists for a person. After a partial failure, a repeated call revokes
+// the rest. Faults: forbidden; outcome_unknown if a service was unavailable after another part was already revoked.
 func (o *Owner) EndMadeBy(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) error {
 	made, err := o.MadeBy(ctx, by, business, personID)
 	if err != nil {
