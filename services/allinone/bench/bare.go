@@ -18,12 +18,21 @@ import (
 	"github.com/slotmesh/slotmesh/libs/ratelimit"
 )
 
-// BareAddresses are the base URLs of the bare program: its HTTP
-// port, its MCP server, and its port for allocations and profiles.
+// BareAddresses are the base URLs of the program that Slotmesh is compared with ([bare]). Public is
+// its HTTP server, MCP is its MCP server, and Inside serves its allocation counts and profiles.
 type BareAddresses struct{ Public, MCP, Inside string }
 
-// bare is the program that Slotmesh is compared with. It uses fiber, go-redis and pgx with their
-// defaults, without telemetry, deadlines or checks. It answers with bytes that it was given.
+// bare is the program that Slotmesh is compared with: it does only the unavoidable part of the same
+// work. It uses fiber, go-redis and pgx with their defaults, without telemetry, deadlines or checks.
+// It answers with bytes that were stored in it before.
+//
+//	PUT /bytes/{name}    stores the body
+//	GET /bytes/{name}    runs the rate limiter's script in Redis, then returns the stored body
+//	GET /day/{name}      the same, after one query in PostgreSQL for the occupied time of a day
+//	GET /window/{name}   the same, after one query for many days
+//	GET /rented/{name}   the same, after one query for reservations
+//
+// Its MCP server has a separate address (serveBareMCP).
 //
 //	PUT /bytes/{name}    stores the body
 //	GET /bytes/{name}    runs the limiter's script in Redis, then returns the stored body
@@ -90,8 +99,8 @@ func (b *bare) send(c *fiber.Ctx) error {
 	return c.Send(body.([]byte))
 }
 
-// The queries that such answers need: the occupied time of a business in a window.
-// They have the same form as booking's own queries, which costs the database least.
+// The queries of the bare program read the occupied time of a business in a window. They have the same
+// form as booking's own queries, which costs the database least.
 const (
 	dayQuery = `SELECT resource_id, lane, lower(during), upper(during)
 		FROM booking.occupied_time WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))`
@@ -111,8 +120,8 @@ func (b *bare) count(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// asked returns a handler that runs query and then answers with the stored bytes.
-// The request's parameters are business, from and to, in seconds since the epoch.
+// asked returns a handler that runs query and then answers with the stored bytes. The request's parameters are
+// business, from and to; from and to are in seconds since the epoch. row returns the destinations of a row's columns.
 func (b *bare) asked(query string, row func() []any) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		business, err := uuid.Parse(c.Query("business"))

@@ -11,8 +11,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// serveBareMCP serves the MCP SDK with its defaults, stateless and with JSON answers, and returns its
-// URL. Its only tool, ask, sends a GET to the URL in its argument and returns the bytes of the answer.
+// serveBareMCP starts an MCP server that Slotmesh's is compared with, and returns its URL. It uses the
+// MCP SDK with its defaults, stateless and with JSON answers. Its only tool, ask, sends a GET to the
+// URL in the tool's argument and returns the bytes of the answer.
 func serveBareMCP(ctx context.Context) (string, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "bare", Version: "1"}, nil)
 	server.AddTool(&mcp.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`)}, askOnly(newCaller()))

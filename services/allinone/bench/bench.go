@@ -1,11 +1,18 @@
-// Package bench compares Slotmesh with bare programs that do the unavoidable part of the same work with the
-// same libraries, in one run. It prints ratios, because absolute numbers depend much more on the machine.
+// Package bench measures Slotmesh's speed in comparison with bare programs. A bare program does only
+// the unavoidable part of the same work, with the same libraries, in the same run. The package prints
+// ratios, because absolute numbers depend much more on the machine.
 //
-// Three processes take part, so that the CPU time of each can be measured: this one generates the load, one child
-// process is all of Slotmesh (allinone), and another one is the bare program. The CPU time of PostgreSQL and Redis
-// is read from their processes. All of them, including the load, run on one machine. So a maximum throughput only
-// shows what that machine has left for the servers; CPU time per request is the number to compare.
+// Three processes take part, so that the CPU time of each can be measured. This process generates the
+// load, one child process is all of Slotmesh (allinone), and another child is the bare program. The
+// CPU time of PostgreSQL and Redis is read from their processes.
 //
+// All processes, including the load, run on one machine. A maximum throughput therefore only shows
+// what the machine has left for the servers. CPU time per request is the number to compare.
+//
+//	closed loop   each of a number of clients sends its next request when it has the answer: the maximum throughput
+//	open loop     requests begin at fixed times, at half the maximum. A latency counts from the time at which its
+//	              request should have begun, so that a stall counts for all requests that it delays
+//	              (coordinated omission)
 //	closed loop   each of a number of clients sends its next request when it has the answer: the maximum throughput
 //	open loop     requests begin at fixed times, at half the maximum. A latency counts from the time at which its
 //	              request should have begun, so that a stall counts for all requests that it delays
@@ -109,8 +116,8 @@ func (o Options) compare(ctx context.Context, report *Report) error {
 	return err
 }
 
-// measureAll measures the selected cases. It measures the early
-// ones first, and returns the rows in the order of the cases.
+// measureAll measures the selected cases. It measures those that must come first ([aCase.early])
+// before the others, but returns the rows in the order of the cases.
 func (w *world) measureAll(ctx context.Context) ([]Row, error) {
 	cases := w.cases()
 	rows := make([]Row, len(cases))

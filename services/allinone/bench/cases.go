@@ -39,8 +39,8 @@ const (
 	ownSessions     = "bench"
 )
 
-// early reports whether a case is measured before the others. Cases of the database alone must
-// be, because the messages of earlier bookings would still be written during their measurement.
+// early reports whether a case is measured before the others. Cases that only use the database must
+// come first: otherwise messages about earlier bookings would still be written while they are measured.
 func (c aCase) early() bool { return c.sessions == ownSessions }
 
 // Names of cases that the claims compare.
@@ -116,19 +116,22 @@ func (w *world) rightPage() error {
 	return nil
 }
 
-// bareRead returns the case that reads from the bare program the bytes that check has stored there.
+// bareRead returns a case that measures GET path at the program that Slotmesh is compared with ([bare]). Before the
+// measurement, check stores the expected answer in that program, which then answers with the same bytes as Slotmesh.
 func (w *world) bareRead(name, path string, check func() error) aCase {
 	c := w.read(name, w.bareAt.Public+path, check)
 	c.bare = true
 	return c
 }
 
-// windowOf returns the query for the bare program: a window of days of the reader.
+// windowOf returns the query parameters of a request to the bare program ([bare]): the reader's
+// business, and a time window of this number of days from tomorrow.
 func (w *world) windowOf(days int) string {
 	return fmt.Sprintf("?business=%s&from=%d&to=%d", w.reader.id, tomorrow.Unix(), tomorrow.AddDate(0, 0, days).Unix())
 }
 
-// sameAs returns a check that stores the bytes of an answer in the bare program.
+// sameAs returns a check that requests url from Slotmesh and stores the answer's bytes in the bare
+// program ([bare]) under name.
 func (w *world) sameAs(name, url string) func() error {
 	return func() error {
 		body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: client(w.number.Add(1))})
@@ -139,7 +142,8 @@ func (w *world) sameAs(name, url string) func() error {
 	}
 }
 
-// answer decodes an answer and stores its bytes in the bare program.
+// answer requests url from Slotmesh, stores the answer's bytes in the bare program ([bare]) under
+// name, and decodes them into the argument into.
 func (w *world) answer(name, url string, into any) error {
 	body, err := w.http.get(call{Method: http.MethodGet, URL: url, Headers: client(w.number.Add(1))})
 	if err != nil {
@@ -260,8 +264,8 @@ func (w *world) bareAgents(slots string) aCase {
 	}}
 }
 
-// callTool returns a function that creates calls of a tool. Each
-// call has an address of its own and one of the reader's keys.
+// callTool returns a function that creates calls of an MCP tool. Each call has its own client address.
+// The calls take turns with the reader's API keys.
 func (w *world) callTool(url, tool, arguments string) func(n int64) call {
 	body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
 	return func(n int64) call {
@@ -298,8 +302,8 @@ func anywhere(n int64, salons int) int64 {
 // hottest returns the slot of the first member that request n books. The next request books the same one.
 func hottest(n int64) int64 { return n / 2 % (startsADay * advanceDays / 2) * salonStaff }
 
-// bookHot books one member's slots with all clients at once. Two
-// requests compete for each slot, so that every second one is refused.
+// bookHot makes one attempt of the case in which all clients book the slots of one staff member. Two
+// requests compete for each slot, so every second request is refused.
 func (w *world) bookHot(n int64) (int, error) {
 	return w.http.send(w.bookCall(w.hot, hottest(n), n), nil)
 }

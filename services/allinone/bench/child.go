@@ -16,13 +16,17 @@ import (
 	"time"
 )
 
-// roleVariable names the role of a child process. This program starts itself once for each role.
+// roleVariable is the environment variable with the name of a child process's [role]. The parent
+// process starts its own program again, once for each role, with this variable set.
 const roleVariable = "SLOTMESH_BENCH_ROLE"
 
-// role is the work of a child process until stdin is closed. It calls ready once with data for the parent.
+// role is the server that a child process runs until its stdin is closed. When the server is ready,
+// the role calls ready once with data for the parent process, such as its addresses.
 type role func(ctx context.Context, ready func(any) error) error
 
-// Child runs the role that the environment names, and reports whether it names one. main calls it first.
+// Child runs the server that the environment variable SLOTMESH_BENCH_ROLE names: slotmesh or bare. It
+// returns false, and does nothing, if the variable names neither. main must call it first, because
+// child processes run the same program as their parent.
 func Child() (bool, error) {
 	roles := map[string]role{"slotmesh": serveSlotmesh, "bare": serveBare}
 	play, ok := roles[os.Getenv(roleVariable)]
@@ -47,7 +51,8 @@ type child struct {
 // startWithin is the maximum time for the start of a child, including migrations.
 const startWithin = 5 * time.Minute
 
-// startChild starts this program in a role. It decodes the data of its ready message into into.
+// startChild starts this program again as a child process with the named [role]. It waits until the
+// child is ready and decodes the JSON data of the child's ready message into the argument into.
 func startChild(ctx context.Context, role string, environment []string, into any) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// filled returns the URL of a database with the data of a size, and a function
-// that releases it. If data is kept, it reuses a database of an earlier run.
+// filled returns the URL of a database with test data of the given size, and a function that releases
+// it. If databases are kept between runs, filled reuses the one of an earlier run.
 func (o Options) filled(ctx context.Context, size Size) (string, func(), error) {
 	if !o.Keep {
 		database, drop, err := makeDatabase(ctx, o.DatabaseURL)
@@ -75,8 +75,8 @@ func exists(ctx context.Context, databaseURL, name string) (bool, error) {
 	return there, err
 }
 
-// fill lets the services create their tables and publish one salon. It then writes all other
-// salons, as copies, and all bookings directly into the tables: through the API it would take days.
+// fill writes the test data of the given size. The services create their tables and publish one salon. fill then
+// writes the other salons, as copies, and all bookings directly into the tables, because the API would take days.
 func (o Options) fill(ctx context.Context, database string, size Size) error {
 	_, _ = fmt.Fprintf(o.Progress, "making %d businesses and %d bookings\n", size.Businesses, size.Bookings)
 	o.DatabaseURL = database
@@ -109,8 +109,8 @@ func (o Options) fill(ctx context.Context, database string, size Size) error {
 // from. Its name, slug and ids occur in its manifest only as such.
 const templateSlug = "template"
 
-// bulkPool opens connections that do not check foreign keys, because every row is written with
-// the row that it refers to. All other constraints are checked, including exclusion constraints.
+// bulkPool opens connections that do not check foreign keys. This is safe because the same statements also
+// write the rows that are referred to. All other constraints are checked, including exclusion constraints.
 func bulkPool(ctx context.Context, database string) (*pgxpool.Pool, error) {
 	settings, err := pgxpool.ParseConfig(database)
 	if err != nil {
@@ -132,8 +132,8 @@ type filling struct {
 
 func grownSlug(i int) string { return fmt.Sprintf("grown-%d", i) }
 
-// piece returns the number of businesses in one statement. It is
-// small enough that no statement runs long or needs much memory.
+// piece returns the number of businesses that one statement writes. It is small enough that no
+// statement runs long or needs much memory.
 func (f *filling) piece() int {
 	const businesses, bookings = 500, 100_000
 	return max(1, min(businesses, bookings*f.size.Businesses/f.size.Bookings))
@@ -202,8 +202,8 @@ func (s salon) ids() []uuid.UUID {
 	return append(append([]uuid.UUID{s.id, s.rental}, s.staff...), s.services...)
 }
 
-// lastGrown is the last day with made bookings, counted from tomorrow. A member has takenADay
-// bookings on each day, from takenHours o'clock. From freeFrom o'clock the day is free.
+// The times of the written bookings. Each staff member has takenADay bookings on each day, from takenHours o'clock.
+// From freeFrom o'clock the day is free. lastGrown is the last day with bookings, as a number of days from tomorrow.
 const (
 	lastGrown  = 150
 	takenADay  = 10
@@ -211,8 +211,9 @@ const (
 	freeFrom   = 15
 )
 
-// bookings writes each business's share of the bookings. If they cannot be divided evenly, the first businesses get one
-// more. It writes business by business, so that the rows of one business are stored together, as queries read them.
+// bookings writes the bookings, the same number for each business. If they cannot be divided evenly,
+// the first businesses get one more. It writes all rows of one business together, so that they are
+// stored together, because queries read the rows of one business.
 func (f *filling) bookings(ctx context.Context) error {
 	share, more := f.size.Bookings/f.size.Businesses, f.size.Bookings%f.size.Businesses
 	return f.each(ctx, func(ctx context.Context, from, to int) error {
@@ -236,9 +237,10 @@ func (f *filling) bookings(ctx context.Context) error {
 	})
 }
 
-// insertBookings inserts bookings of half an hour: for $1 businesses with $4 of $2 staff members each, $3 bookings
-// each. The members take turns, with $5 bookings a day without a break, from the last day backwards. With many bookings
-// they go back for years, like the ones of an old business. $7 are the booked services, one for each business.
+// insertBookings inserts bookings of half an hour for $1 businesses. Each business has $4 staff
+// members, whose ids are in $2. $3 has its number of bookings. The staff members take turns, with $5
+// bookings a day without a break, from the last day backwards. With many bookings they go back for
+// years, as in an old business. $7 has the booked service of each business.
 const insertBookings = `
 	WITH business AS (
 		SELECT id, service, number - 1 AS number, bookings

@@ -16,8 +16,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Row is the measurement of one case. CPU time and allocations are per request in the closed loop.
-// Latencies are from the open loop at half its rate. For the hot case they are from the closed loop.
+// Row is the measurement of one case. CPU time and allocations are per request, measured in the closed
+// loop. Latencies are measured in the open loop, at half the throughput of the closed loop. Only the
+// case with competing requests (bookHot) has latencies of the closed loop.
 type Row struct {
 	Name           string
 	PerSecond      float64
@@ -43,7 +44,7 @@ func (r Row) server() time.Duration {
 	return r.CPU.Slotmesh
 }
 
-// everything returns the CPU time of those processes and of the stores.
+// everything returns the CPU time per request of the servers ([Row.server]) and of PostgreSQL and Redis.
 func (r Row) everything() time.Duration { return r.server() + r.CPU.Postgres + r.CPU.Redis }
 
 func (w *world) measure(ctx context.Context, c aCase) (Row, error) {
@@ -159,8 +160,9 @@ func (w *world) memory(inside string) (Memory, error) {
 
 var unsafeInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// profile records CPU and allocation profiles of a closed loop if profiles are enabled, also for the
-// bare programs: the difference shows what could be saved. The returned function waits for the profiles.
+// profile records CPU and allocation profiles of a closed loop, if profiles are enabled. It also does
+// so for the bare programs, because the difference between their profiles and Slotmesh's shows what
+// could be saved. The returned function waits for the profiles.
 func (w *world) profile(c aCase, inside string) func() error {
 	if w.o.ProfileDir == "" {
 		return func() error { return nil }

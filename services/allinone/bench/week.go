@@ -14,14 +14,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// Week holds the medians of several views of the owner's calendar of a full week on a desktop.
+// Week is the measurement of the owner's calendar in a desktop browser, which shows a full week
+// ([weekBookings]). The calendar is opened several times; each duration is the median.
 type Week struct {
 	Boxes   int           // displayed bookings
 	Longest time.Duration // the longest task until 1 s after loading; 0 if all took less than 50 ms
 	Loaded  time.Duration // from the start of the navigation to the load event
 }
 
-// The displayed week, and the limit for its longest task.
+// The size of the displayed week, and the limit for its longest task. toldFrom is the duration from
+// which Chromium reports a task.
 const (
 	weekMembers  = 20
 	weekBookings = 2000
@@ -30,12 +32,12 @@ const (
 	toldFrom     = 50 * time.Millisecond
 )
 
-// lastOfWeek is the start of the first booking on the Sunday of
-// the displayed week. In British English, weeks end on Sunday.
+// lastOfWeek is the start of the first booking on the last day of the displayed week. That day is a
+// Sunday, because the calendar is displayed in British English.
 var lastOfWeek = time.Date(2027, time.March, 14, 9, 0, 0, 0, time.UTC)
 
-// measureWeek creates a business with a full week, and views that
-// week in its calendar as an operator. ctx belongs to Chromium.
+// measureWeek creates a business with a full week of bookings. It then opens the calendar of that week
+// as an operator and measures it. ctx must be the context of the browser (chromedp).
 func (w *world) measureWeek(ctx context.Context) (*Week, error) {
 	_, _ = fmt.Fprintf(w.o.Progress, "drawing a week of %d bookings\n", weekBookings)
 	s := newSalon("week")
@@ -68,8 +70,8 @@ func (w *world) measureWeek(ctx context.Context) (*Week, error) {
 	return &all[len(all)/2], nil
 }
 
-// signIn signs the browser in with an invitation link, as after an installation.
-// It makes every later page record its long tasks from the beginning.
+// signIn signs the browser in with an invitation link, as after an installation. From then on, each
+// page records its long tasks from its beginning.
 func (w *world) signIn(ctx context.Context) error {
 	var invited struct{ Link string }
 	var read error
