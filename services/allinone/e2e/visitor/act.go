@@ -44,8 +44,8 @@ func (v *Visitor) until(what string, there func() (bool, error)) {
 	}
 }
 
-// find is a script that finds an element by its accessible name: the whole name,
-// otherwise the start of one. It does not find hidden or disabled elements.
+// find is a script that finds an element by its accessible name. An element whose whole name matches wins;
+// otherwise it takes one whose name begins with the given one. It does not find hidden or disabled elements.
 const find = `((kinds, name) => {
 	const flat = s => (s || "").replace(/\s+/g, " ").trim();
 	const named = e => e.getAttribute("aria-label") || (e.labels?.length ? [...e.labels].map(l => l.innerText).join(" ") : "") || e.innerText || e.value || e.title;
@@ -64,8 +64,8 @@ func (v *Visitor) Until(what, expression string) {
 	v.until("it does not come to be that "+what, func() (bool, error) { return tryEval[bool](v, expression) })
 }
 
-// whole is true when a page is loaded with its scripts and painted. The visitor does not press or type
-// before: the event handlers may be missing, and a browser drops input to a page that it has not painted yet.
+// whole is a JavaScript condition that is true when a page is loaded with its scripts and painted. The visitor waits
+// for it before input: event handlers may be missing before, and a browser drops input to a page that is not painted.
 const whole = `(document.readyState === "complete" && performance.getEntriesByType("paint").length > 0)`
 
 // Whole waits until the page is loaded with its scripts and no navigation is running.
@@ -135,8 +135,8 @@ type point struct{ X, Y float64 }
 func (v *Visitor) pressAt(missing, element string, times int) {
 	v.t.Helper()
 	var at *point
-	// A checkbox that is not painted is clicked by its label. The element must not move.
-	// During a navigation, the element at the position is the root, which is not clicked.
+	// The script clicks the label of a checkbox that is not painted. It waits until the element does not move.
+	// During a navigation, the element at the position is the root element; the script does not click it.
 	where := fmt.Sprintf(`(() => {
 		let e = %s;
 		if (!e || !`+whole+`) return null;
@@ -240,8 +240,8 @@ func (v *Visitor) Filled(label string) string {
 	return Eval[string](v, fmt.Sprintf(`(%s)?.value ?? "(no such field)"`, fmt.Sprintf(find, fillable, label)))
 }
 
-// Keys presses keys one after the other, by their names in kb. It waits for
-// a loaded page, because a key before its event handler exists is lost.
+// Keys presses keys one after the other, by their names in chromedp's package kb. It waits until the
+// page is loaded, because a key has no effect before its event handler exists.
 func (v *Visitor) Keys(keys ...string) {
 	v.t.Helper()
 	v.Whole()
@@ -294,8 +294,8 @@ func (v *Visitor) enter(part string) (bool, error) {
 	return false, fmt.Errorf("the frames show %q", shown)
 }
 
-// offset returns the position of the current frame in the window. It
-// scrolls the window until the position down in the frame is visible.
+// offset returns the position of the current frame in the window, for clicks inside the frame. It
+// first scrolls the window until the position down in the frame is visible.
 func (v *Visitor) offset(down float64) point {
 	v.t.Helper()
 	if v.frame == "" {

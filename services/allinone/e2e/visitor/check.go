@@ -18,10 +18,15 @@ const (
 	mostCSS    = 15 << 10
 )
 
-// Check checks the rules for every page on the current page. axe-core finds nothing; there is no request
-// to another host, no violation of the Content-Security-Policy and no failed script. Script and CSS are
-// within their limits. Nothing shifts, and no horizontal scrolling is needed. Requests and log entries
-// count from the opening of the window. If the page navigates in the meantime, Check checks the next page.
+// Check fails the test if the current page violates one of the rules for all pages:
+//
+//   - axe-core finds no barrier;
+//   - no request goes to another host, and no script fails or violates the Content-Security-Policy;
+//   - script and CSS are within their size limits;
+//   - nothing shifts, and no horizontal scrolling is needed.
+//
+// Requests and log entries count from the opening of the window. If the page navigates during the
+// check, Check checks the next page.
 func (v *Visitor) Check() {
 	v.t.Helper()
 	var found []string
@@ -60,8 +65,8 @@ func (v *Visitor) look() ([]string, error) {
 	return found, nil
 }
 
-// barriers returns the findings of axe-core. It is skipped for visitors
-// without JavaScript or with a slow line, who get the same page.
+// barriers returns the accessibility problems that axe-core finds. It returns none for visitors
+// without JavaScript or with a slow line, because they get the same page as the others.
 func (v *Visitor) barriers() ([]string, error) {
 	if v.as.NoScript || v.as.Slow || v.as.NoRules {
 		return nil, nil
@@ -100,8 +105,8 @@ func (v *Visitor) complaints() []string {
 	return slices.Clone(v.problems)
 }
 
-// Weight returns the sizes of the script and of the CSS that the
-// window has loaded, each address once, in bytes after gzip.
+// Weight returns the total sizes of the scripts and of the CSS that the window has loaded, in bytes
+// after gzip. It counts each address once.
 func (v *Visitor) Weight() (int, int) {
 	v.t.Helper()
 	v.mu.Lock()
@@ -148,15 +153,15 @@ func (v *Visitor) overweight() []string {
 	return found
 }
 
-// shifts returns the layout shifts without user input, with their positions, if
-// their sum (the Cumulative Layout Shift) exceeds the visitor's limit. It ignores
-// shifts of white space between words, which Chromium reports but people cannot see.
+// shifts returns the layout shifts that happened without user input, with their positions. It returns
+// none if their sum (the Cumulative Layout Shift) is within the visitor's limit. It ignores shifts of
+// white space between words, which Chromium reports but people cannot see.
 func (v *Visitor) shifts() ([]string, error) {
 	return v.moved(`!s.sources.length || s.sources.some(e => !e.node || e.node.nodeType !== Node.TEXT_NODE || e.node.data.trim())`)
 }
 
-// moved returns the layout shifts for which a JavaScript condition
-// on the entry s is true, if their sum exceeds the visitor's limit.
+// moved returns the layout shifts that match condition, if their sum exceeds the visitor's limit.
+// condition is a JavaScript expression on the performance entry s.
 func (v *Visitor) moved(condition string) ([]string, error) {
 	return tryEval[[]string](v, fmt.Sprintf(`(() => {
 		const o = new PerformanceObserver(() => {});

@@ -4,8 +4,8 @@ import (
 	"github.com/chromedp/cdproto/webauthn"
 )
 
-// Device adds a virtual authenticator to the window. It creates and stores passkeys
-// and verifies its user. The returned function sets whether it does so from then on.
+// Device adds a virtual authenticator to the window, which creates and stores passkeys. The returned
+// function sets whether the authenticator verifies its user from then on; at first it does.
 func (v *Visitor) Device() func(verifies bool) {
 	v.t.Helper()
 	call(v, webauthn.Enable, webauthn.EnableParams{})

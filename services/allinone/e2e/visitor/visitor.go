@@ -1,6 +1,6 @@
-// Package visitor simulates people at a browser for end-to-end tests of pages. It starts Chromium once. A test can
-// have several visitors, each with a separate window and an empty profile. Visitors find elements by their visible
-// names, click with a real pointer, and see what is painted. [Visitor.Check] checks the rules for every page.
+// Package visitor simulates people at a browser for end-to-end tests of pages. It starts Chromium once. A
+// test can have several visitors, each with a separate window and an empty profile. A visitor finds elements
+// by their visible names and clicks with a real pointer. [Visitor.Check] checks the rules for all pages.
 package visitor
 
 import (
@@ -51,8 +51,8 @@ func Open(t *testing.T) *Chromium {
 	testkit.NeedChromium(t, "pages are tested over HTTP alone")
 	axe := testkit.InstallNode(t, axePackage).File(t, "axe-core/axe.min.js")
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		// The profile is in a folder that chromedp creates and removes. Parts of the browser
-		// write there even after its end, which fails with the test's temporary folder.
+		// chromedp creates and removes the profile's folder. A folder of the test would fail: parts of the browser
+		// write to the profile even after the browser's end, when the test's temporary folder is being removed.
 		chromedp.NoSandbox, chromedp.DisableGPU,
 		// A page and its embedded pages share a process, so that a visitor can reach both. The hidden parts
 		// of the window's own interface would take a process and a quarter of the time for each page.
@@ -214,8 +214,8 @@ func (v *Visitor) turn(frame cdp.FrameID, coming bool) {
 	}
 }
 
-// stays calls ask and reports its result only if no navigation happens in that time.
-// Otherwise an action could miss its target or hit an element of the next page.
+// stays calls ask and returns its result. If a navigation happens during the call, stays returns
+// errTurns instead of true, because an action could miss its target or hit an element of the next page.
 func (v *Visitor) stays(ask func() (bool, error)) (bool, error) {
 	look := func() (int, bool) {
 		v.mu.Lock()
