@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
-// demoOrders are the weekly bookings of the demo business, in its local time. A booking by the API key stays pending
-// until it is confirmed; the business itself makes all others.
+// demoOrders are the weekly bookings that are made at the demo business, in its local time. A booking
+// by the API key stays pending until it is confirmed. All other bookings are made as the owner.
 var demoOrders = []struct {
 	weekday             time.Weekday
 	time, service, with string
@@ -50,8 +50,8 @@ var demoGuests = []string{
 // demoMonth is the number of days with bookings, from today on.
 const demoMonth = 30
 
-// demoMonthFile is the name of the file in the home with the progress of the month. It is deleted when the month is
-// complete.
+// demoMonthFile is the name of a file in the home. It stores how many of the demo's bookings of a
+// month are made ([demoProgress]), and is deleted when all are made.
 const demoMonthFile = "demo-month"
 
 // demoProgress is the progress of making the month.
@@ -61,8 +61,8 @@ type demoProgress struct {
 	Made     int       `json:"made"`     // number of writes that are done
 }
 
-// beginMonth records, before the demo business is published, that its month must be made. If the process ends after
-// that, a later start continues.
+// beginMonth stores that the demo's bookings of a month must be made ([Process.bookMonth]). It is called before
+// the demo business is published. If the process ends before all bookings are made, the next start continues.
 func (p *Process) beginMonth() error {
 	return p.noteMonth(demoProgress{Database: place(p.cfg.DatabaseURL), From: p.clock.Now()})
 }
@@ -80,10 +80,12 @@ func (p *Process) noteMonth(progress demoProgress) error {
 	return os.Rename(path+".new", path)
 }
 
-// bookMonth makes the bookings, reservations and ticket orders of a month at the demo business, as its owner and by its
-// key. They are the same on every machine, except for their dates. It continues where an earlier start was interrupted,
-// and does nothing if none was. Each write has an Idempotency-Key, so the write that was in progress is not made twice.
-// It skips what cannot be booked because the business is closed or the time has passed.
+// bookMonth makes the demo business's bookings, reservations and ticket orders of a month, as its
+// owner and with its API key. They are the same on every machine, except for their dates.
+//
+// It does nothing if demoMonthFile does not exist. Otherwise it continues after the last write that the
+// file counts. Each write has an Idempotency-Key, so a write that was interrupted is not made twice.
+// bookMonth skips a write that the service refuses because the business is closed or the time has passed.
 func (p *Process) bookMonth(ctx context.Context) error {
 	text, err := os.ReadFile(p.file(demoMonthFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -120,8 +122,8 @@ type demoWrite struct {
 	body  any
 }
 
-// writeDemo sends a write as the owner, or by the demo's key. Each write by key comes from another address for
-// documentation (RFC 5737), so that no rate limit counts them together.
+// writeDemo sends one write of the month, as the owner or with the demo's API key. Each write with the key
+// has another client address for documentation (RFC 5737), so that no rate limit counts them together.
 func (p *Process) writeDemo(ctx context.Context, w demoWrite, progress demoProgress) error {
 	body, err := json.Marshal(w.body)
 	if err != nil {
@@ -144,12 +146,12 @@ func (p *Process) writeDemo(ctx context.Context, w demoWrite, progress demoProgr
 	})
 }
 
-// demoPatience is how long a write is retried if a busy machine answers 503. With its Idempotency-Key it is not made
-// twice.
+// demoPatience is how long a write is retried while a busy machine answers 503. The retries have the
+// same Idempotency-Key, so the write is not made twice.
 const demoPatience = 10 * time.Second
 
-// leftOut returns nil for a write that succeeded, and for one that was refused because of the business's hours or busy
-// times.
+// leftOut returns nil if a write of the month succeeded, or if it was refused because of opening hours
+// or busy times. It returns an error for any other result.
 func leftOut(status int, body []byte, err error) error {
 	if err != nil || status == http.StatusCreated || status == http.StatusConflict || status == http.StatusBadRequest {
 		return err
