@@ -53,8 +53,8 @@ func (r *Rental) Hourly() bool { return r.PriceType == catalog.PriceHourly }
 // MostUnits is the maximum number of units of a rental in one reservation of the page.
 const MostUnits = 20
 
-// Most returns the maximum number of units that can be chosen. It is bounded by
-// the units that can be booked online, of the rental and of each required extra.
+// Most returns the maximum number of units of the rental that a visitor can choose: [MostUnits], or fewer if fewer
+// can be booked online. Each unit needs one of each required extra, so the number of bookable extras limits it too.
 func (r *Rental) Most() int {
 	most := MostUnits
 	if r.MaxBookableOnline != nil {
@@ -83,8 +83,8 @@ type rentalList struct {
 	} `json:"rental_upsells"`
 }
 
-// Rentals returns the rentals that can be booked online, in display order, with
-// the texts in the language. Faults: business_not_found; service_unavailable.
+// Rentals returns the rentals that can be booked online, in display order, with texts in the given
+// language. Faults: business_not_found; service_unavailable.
 func (s *Shop) Rentals(ctx context.Context, slug, language string) ([]*Rental, error) {
 	list, err := read[rentalList](ctx, s.Catalog, slug, "rentals", url.Values{"locale": {language}})
 	if err != nil {
@@ -126,8 +126,8 @@ func (b *Business) unpayable(r *Rental) bool {
 	return offered != nil && !b.isPaidOnline() && b.Paying(b.Offer.Payments.Modes.Rentals, b.dueOfUnit(r, offered.Price)) == PayOnline
 }
 
-// dueOfUnit returns the part of the price of one unit, for the whole
-// time, that is due at the reservation. Amounts are in minor units.
+// dueOfUnit returns the part of the price of one unit that is due at the reservation. price is the
+// price of one unit for the whole rental time. Amounts are in minor units.
 func (b *Business) dueOfUnit(r *Rental, price int64) int64 {
 	offered := b.Offer.Rental(r.ID)
 	if offered == nil {
@@ -158,8 +158,8 @@ const (
 	mostDays  = 31
 )
 
-// ReadReservation reads a query: from=DATE, start=HH:MM, for=N, units=N
-// and one extra=ID for each extra. Unreadable values count as not chosen.
+// ReadReservation reads a reservation from the parameters of a query: from=DATE, start=HH:MM, for=N,
+// units=N and one extra=ID for each extra. It treats an invalid value as not chosen.
 func ReadReservation(r *Rental, zone *time.Location, query url.Values) *Reservation {
 	w := &Reservation{Rental: r, zone: zone, Units: 1, extras: map[uuid.UUID]bool{}}
 	if date, err := timespan.ParseDate(query.Get("from")); err == nil {
@@ -197,8 +197,8 @@ func (w *Reservation) On(d timespan.Date) *Reservation {
 	return &other
 }
 
-// Until returns the last date and, for a rental by the hour, the time at which it ends on that date.
-// The end midnight is 24:00 of the date before. Hours are elapsed time, as in the rental service.
+// Until returns the last date of the reservation and, for a rental by the hour, the time of that date at which it
+// ends. If it ends at midnight, this is 24:00 of the date before. Hours are elapsed time, as in the rental service.
 func (w *Reservation) Until() (timespan.Date, timespan.TimeOfDay) {
 	if !w.Rental.Hourly() {
 		return *w.From + timespan.Date(w.For-1), 0
@@ -269,8 +269,8 @@ func (w *Reservation) AllLengths() []int {
 	return lengths
 }
 
-// Lengths returns those of [Reservation.AllLengths] that are free from the chosen start.
-// If that start is not free or not chosen, it returns those that are free from any start.
+// Lengths returns the lengths in [Reservation.AllLengths] for which the rental is free from the chosen
+// start. If that start is not free or not chosen, it returns those that are free from any of starts.
 func (w *Reservation) Lengths(starts []rental.Start) []int {
 	isChosen := func(s rental.Start) bool { return s.Time != nil && w.Start != nil && *s.Time == *w.Start }
 	if slices.ContainsFunc(starts, isChosen) {

@@ -94,8 +94,9 @@ func (p *Page) instant(s usecase.Slot) string {
 	return time.Unix(timespan.Instant(s.Date, s.Time, p.Business.Offer.Location()), 0).UTC().Format(time.RFC3339)
 }
 
-// repeated formats two times of the business's wall clock for a day on which the clock
-// is set back. The later time is the one that the clock shows for the second time.
+// repeated formats the times from and to for a day on which the clock is set back, when some times of
+// day occur twice. It formats to as its second occurrence, after the change. Both arguments hold the
+// wall-clock time of the business, as UTC.
 func (p *Page) repeated(from, to time.Time) (string, string) {
 	zone := p.Business.Offer.Location()
 	date := timespan.DateOf(from, time.UTC)
