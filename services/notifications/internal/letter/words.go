@@ -33,8 +33,8 @@ func wordsIn(locale, fallback, region string) (*words, error) {
 	return &words{Words: w, rtl: w.Direction() == "rtl"}, nil
 }
 
-// subject returns the mail's subject line: the title, the items,
-// and the start of the subject, or its end if due is true.
+// subject returns the subject line of a mail: the title, the items of the booking, ticket order or
+// reservation, and its start. If the argument due is true, the line has the end instead of the start.
 func (w *words) subject(title string, f *Facts, due bool) string {
 	var items []string
 	for _, item := range f.Subject.Items {

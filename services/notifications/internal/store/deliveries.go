@@ -69,8 +69,9 @@ ORDER BY d.created_at DESC, d.id DESC LIMIT $6`
 // maxDeliveries is the maximum page size: with ten attempts each, 100 deliveries are four megabytes.
 const maxDeliveries = 100
 
-// Deliveries returns a page of an endpoint's deliveries, newest first, at most 100, and the cursor of the next page.
-// status filters them; "" means all. Errors: [ErrNotFound]. Fault: invalid_parameter if the cursor is invalid.
+// Deliveries returns at most 100 deliveries of an endpoint, newest first, and the cursor of the next
+// page. The argument status selects the deliveries with that status; "" selects all. Errors:
+// [ErrNotFound]. Fault: invalid_parameter if the cursor is invalid.
 func (s *Store) Deliveries(ctx context.Context, businessID, endpointID uuid.UUID, status string, page request.Page) ([]Delivery, string, error) {
 	page.Limit = min(page.Limit, maxDeliveries)
 	at, id, err := page.AfterTime()
@@ -126,8 +127,9 @@ WHERE business_id = ANY($1) AND active ORDER BY business_id, id FOR SHARE`, busi
 	return list, nil
 }
 
-// addDeliveriesSQL makes the first delivery of a subject due at once,
-// unless an earlier one of the subject is pending; later ones wait.
+// addDeliveriesSQL inserts new deliveries. Per endpoint and subject, only the first new delivery gets a due time (now),
+// and only if no older delivery of that subject is pending. All others wait: they have no due time until the delivery
+// before them is over. Test deliveries, and those that an owner sends again, do not count: no delivery waits for them.
 const addDeliveriesSQL = `
 INSERT INTO webhook_deliveries (business_id, endpoint_id, id, event_id, event_type, subject_kind, subject_id, sequence, body, customer_email, status, created_at, due_at)
 SELECT n.business_id, n.endpoint_id, n.id, n.event_id, n.event_type, n.subject_kind, n.subject_id, n.sequence, n.body, nullif(lower(n.customer_email), ''), 'pending', $10,
@@ -159,8 +161,9 @@ func AddDeliveries(ctx context.Context, tx pgx.Tx, all []NewDelivery, now time.T
 	return nil
 }
 
-// SendTest adds a delivery to an endpoint, active or not, once per Idempotency-Key, and calls
-// wake with the endpoint. The delivery does not wait for others. Errors: [ErrNotFound].
+// SendTest adds a test delivery to an endpoint, active or not, once per Idempotency-Key. It then calls
+// wake with the endpoint, which starts sending. A test delivery is due at once and does not wait for
+// other deliveries. Errors: [ErrNotFound].
 func (s *Store) SendTest(ctx context.Context, n NewDelivery, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Delivery, error) {
 	return postgres.Once(ctx, s.pool, n.BusinessID, func(ctx context.Context, tx pgx.Tx) (Delivery, error) {
 		lane, err := lockLane(ctx, tx, n.BusinessID, n.EndpointID)
@@ -197,9 +200,9 @@ func delivery(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Deliver
 // ErrBlocked means that a delivery waits for an earlier one of its subject.
 var ErrBlocked = errors.New("it waits for an earlier event of the same subject")
 
-// SendAgain makes a delivery due now, whatever its status, once per Idempotency-Key,
-// and calls wake with its endpoint. A delivery that was over gets all attempts of a
-// new one and does not wait for others. Errors: [ErrNotFound], [ErrBlocked].
+// SendAgain makes a delivery due now, whatever its status, once per Idempotency-Key. It then calls
+// wake with the delivery's endpoint, which starts sending. A delivery that had ended (sent or failed)
+// gets all attempts of a new one and does not wait for others. Errors: [ErrNotFound], [ErrBlocked].
 func (s *Store) SendAgain(ctx context.Context, businessID, id uuid.UUID, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Delivery, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Delivery, error) {
 		d, err := delivery(ctx, tx, businessID, id)
