@@ -133,8 +133,9 @@ func (c *Copies) tell(ctx context.Context, slug string, version int64, age time.
 	return confirm.Run(ctx, c.redis, []string{c.key(slug)}, append([]any{version, (Lifetime - age).Milliseconds()}, text...)...).Bool()
 }
 
-// Supersede records that no version of slug before this one is the newest, for good. version is the newest one, or the
-// last one plus 1 if the business was removed. If Redis does not answer within the timeout, [Copies.Run] tries again.
+// Supersede marks in Redis all copies of slug's versions below version as superseded, so that no replica
+// serves them again. The argument version is the newest version; after the removal of a business, it is
+// the last version plus 1. If Redis does not answer within the timeout, [Copies.Run] tries again later.
 func (c *Copies) Supersede(ctx context.Context, slug string, version int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.within.tell)
 	defer cancel()
@@ -144,7 +145,7 @@ func (c *Copies) Supersede(ctx context.Context, slug string, version int64) {
 	}
 }
 
-// SupersedeLater records the same as [Copies.Supersede] but leaves it to [Copies.Run] to send it.
+// SupersedeLater does the same as [Copies.Supersede], but not at once: the next turn of [Copies.Run] sends it to Redis.
 func (c *Copies) SupersedeLater(slug string, version int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
