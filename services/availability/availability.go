@@ -1,9 +1,11 @@
 // Package availability is the service that computes when appointments can be booked, and by which staff.
 //
-// It stores nothing. It computes an answer from the offer, which catalog keeps and this service caches, and
-// from the occupied time, which booking keeps. It reads the occupied time for every request. The calendars
-// and booking's question "can this start be booked" use one function, slot.Find, so exactly the listed starts
-// can be booked. If data cannot be read, the calendars answer with computed false; only booking refuses.
+// The service stores nothing. It computes each answer from two inputs: the business's offer, which catalog publishes
+// and this service caches, and the occupied time. It reads the occupied time from booking for every request.
+//
+// The calendars, and booking's request whether a start can be booked, use one function,
+// slot.Find. Therefore exactly the listed starts can be booked. If an input cannot be read,
+// the calendars still answer, with computed false. Only booking then refuses a request.
 package availability
 
 import (
@@ -31,8 +33,8 @@ type Config struct {
 	BookingURL string `env:"BOOKING_URL, required"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
-	// ReadWithin bounds how long a calendar waits for the offer and the occupied
-	// time together, or for rental. After that it answers with computed false.
+	// ReadWithin limits how long a calendar waits for the offer and the occupied time together,
+	// or for the answer of rental. After ReadWithin, the calendar answers with computed false.
 	ReadWithin time.Duration `env:"CALENDAR_TIMEOUT, default=1s"`
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// agenda answers when members work, what occupies them and when they are free, for the owner's calendar and lists
-// of classes. If the occupied time cannot be read, it answers with the data of the offer and computed false.
+// agenda answers when members work, what occupies them and when they are free. The
+// owner's calendar and the lists of classes use it. If the occupied time cannot be
+// read, the answer contains only the data of the offer, with computed false.
 func (p *Public) agenda(c *fiber.Ctx) error {
 	var asked availability.AgendaRequest
 	if err := server.JSON(c, &asked); err != nil {

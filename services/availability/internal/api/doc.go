@@ -1,6 +1,7 @@
 // Package api is availability's HTTP API. It serves /slots and /available-dates to the
-// public (interface.md §4), and questions about starts to other services. It reads the
-// offer and the occupied time, calls the slot engine and renders its result.
+// public (interface.md §4). It also answers other services whether a start can be booked.
+//
+// Each handler reads the offer and the occupied time, calls the slot engine and renders the engine's result.
 package api
 
 import (
@@ -22,9 +23,9 @@ type Offers interface {
 	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
 }
 
-// Occupied returns the time that live bookings of a business occupy within [from, to),
-// which is at most [booking.MaxOccupiedWindow] long. If moving is not nil, it leaves
-// out the time of that booking. An error means that the time could not be read.
+// Occupied returns the time that the bookings of a business occupy within [from, to). The window
+// must not be longer than [booking.MaxOccupiedWindow]. If the argument moving is not nil, it is the
+// id of a booking whose time is left out. An error means that the occupied time could not be read.
 type Occupied interface {
 	Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (*booking.Occupied, error)
 }

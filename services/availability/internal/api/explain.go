@@ -31,8 +31,8 @@ func (p *Public) explain(c *fiber.Ctx) error {
 	return c.JSON(explained)
 }
 
-// explained returns an explanation with computed false, not an error, if data could
-// not be read. Faults: business_not_found, service_not_found, invalid_parameter.
+// explained computes the explanation of a start. If data could not be read, it returns an explanation
+// with computed false, and no error. Faults: business_not_found, service_not_found, invalid_parameter.
 func (p *Public) explained(ctx context.Context, asked availability.ExplainRequest) (*availability.Explanation, error) {
 	explained := &availability.Explanation{Staff: []availability.MemberExplanation{}}
 	offer, err := p.offers.AtLeast(ctx, asked.Slug, asked.OfferVersion)
@@ -98,8 +98,8 @@ func inactive(offer *catalog.Offer, services []uuid.UUID) *availability.Reason {
 	return nil
 }
 
-// explain explains the start for all members together and, unless the
-// question names a member, for each member who performs the services.
+// explain fills in why the start can or cannot be booked: first for the question as asked, and then
+// for each member who performs the services. If the question names a member, it omits the second part.
 func (s *explainedStart) explain(into *availability.Explanation) {
 	into.Computed = true
 	into.Bookable, into.Reason = s.why(s.question)
@@ -132,7 +132,8 @@ func (s *explainedStart) why(q slot.Question) (bool, *availability.Reason) {
 	return false, reason
 }
 
-// refusal returns why customers may not book although the start is listed (interface.md §3), or nil if they may.
+// refusal returns why customers may not book a start that the calendar lists, for
+// example because bookings are paused (interface.md §3). It returns nil if they may.
 func refusal(offer *catalog.Offer, q slot.Question) *availability.Reason {
 	err := offer.CheckAccount(q.Override, q.Now)
 	switch {

@@ -9,8 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// noStarts answers, for each date of a window, the rule that leaves it without starts, from the offer alone.
-// If no rule does, it answers [availability.RuleBooking]. Faults: those of the calendars and of catalog.
+// noStarts answers with one rule for each date of a window: the rule because of which the
+// date has no starts, regardless of bookings. If there is no such rule, the answer for
+// the date is [availability.RuleBooking]. Faults: those of the calendars and of catalog.
 func (p *Public) noStarts(c *fiber.Ctx) error {
 	q, err := parseDates(server.Query(c))
 	if err != nil {

@@ -11,9 +11,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// occupiedWithin reads the occupied time of a span, without that of the booking moving. If seats
-// is set, it also reads the booked seats of class sessions. It splits the span into windows that
-// booking accepts. Two windows report a span that overlaps both; the result has it once.
+// occupiedWithin reads the time that bookings occupy within a span. It leaves out the booking with the
+// id moving, unless moving is nil. If seats is true, it also reads the booked seats of class sessions.
+//
+// It splits the span into windows that are short enough for booking. If occupied
+// time lies in two windows, both report it; the result contains it once.
 func occupiedWithin(ctx context.Context, peer Occupied, businessID uuid.UUID, span timespan.Span, seats bool, moving *uuid.UUID) (booking.Occupied, error) {
 	const most = int64(booking.MaxOccupiedWindow / time.Second)
 	var all booking.Occupied

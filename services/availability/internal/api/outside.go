@@ -12,8 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// outside answers which future bookings an offer that is not
-// published yet could not accept as they are (docs/decisions/008).
+// outside answers which future bookings would conflict with an offer that is not published yet (docs/decisions/008).
 func (p *Public) outside(c *fiber.Ctx) error {
 	var asked availability.OutsideRequest
 	if err := server.JSON(c, &asked); err != nil {
@@ -41,7 +40,7 @@ func (p *Public) outside(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// outsideOf checks the bookings one after another; it stops when the request ends.
+// outsideOf checks each booking of the request against the unpublished offer. It stops when the request ends.
 func outsideOf(ctx context.Context, published *catalog.Offer, asked *availability.OutsideRequest) (*availability.OutsideResponse, error) {
 	answer := &availability.OutsideResponse{Outside: []availability.Outside{}}
 	wanted, now := slot.NewOutside(&asked.Offer, asked.Held), slot.NewOutside(published, asked.Held)
@@ -63,8 +62,8 @@ func outsideOf(ctx context.Context, published *catalog.Offer, asked *availabilit
 	return answer, nil
 }
 
-// nameOf returns the name of the member of a reason. It takes the
-// name from the booking if the offer no longer has the member.
+// nameOf returns the name of the member that a reason names. If the offer
+// no longer has the member, it returns the name that the booking contains.
 func nameOf(offer *catalog.Offer, h *availability.Held, r *availability.Reason) string {
 	if m := offer.StaffMember(*r.StaffID); m != nil {
 		return m.Name

@@ -21,10 +21,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// Public serves the two calendars and what other services ask about them.
+// Public serves the two calendars to the public, and the calendars, explanations and reports to other services.
 type Public struct {
-	// ReadWithin bounds how long a calendar waits for the offer and
-	// the occupied time together, or for rental; 0 means no bound.
+	// ReadWithin limits how long a calendar waits for the offer and the
+	// occupied time together, or for the answer of rental. 0 means no limit.
 	ReadWithin time.Duration
 
 	offers   Offers
@@ -49,9 +49,11 @@ func (p *Public) Mount(router fiber.Router) {
 	p.mount(router.Group("/api/public/:slug"), func(parse parser) parser { return parse })
 }
 
-// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server and the pages. These may
-// also ask to which starts a booking can be rescheduled. It also adds the explanations for owners, the working time of
-// staff, and the comparison of an unpublished offer with the bookings. It has no rate limits; the callers apply theirs.
+// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server and the
+// pages service. Requests on this port may also ask to which starts a booking can be rescheduled.
+//
+// It also adds the explanations for owners, the working time of staff, and the check of bookings
+// against an unpublished offer. These routes have no rate limits; the callers apply their own.
 func (p *Public) MountForPeers(router fiber.Router) {
 	p.mount(router.Group("/internal/api/public/:slug"), forPeers)
 	router.Get("/internal/api/public/:slug/no-starts", server.WithParameters(p.noStarts, append(calendarParameters(), "start", "end")...))
@@ -113,8 +115,8 @@ func sendDates(c *fiber.Ctx, a answer, q query) error {
 // bodies pools the buffers of answers. fasthttp copies an answer into its own memory, so a buffer is free after that.
 var bodies = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxKeptBody is the size of the largest buffer that the pool
-// keeps, so that a rare large answer does not hold its memory.
+// maxKeptBody is the size in bytes of the largest buffer that the pool
+// keeps. Without the limit, a rare large answer would keep its memory.
 const maxKeptBody = 256 << 10 // bytes
 
 // keepBody returns a buffer to the pool and reports whether it was small enough to keep.
@@ -153,8 +155,9 @@ type material struct {
 	occupied booking.Occupied
 }
 
-// gather reads the input of a calendar. If data cannot be read, the answer has computed false; that
-// is no error (semantics.md §2). Faults: business_not_found, service_not_found, invalid_parameter.
+// gather reads the offer and the occupied time for a calendar. If one of them cannot
+// be read, gather returns no error; the calendar then answers with computed false
+// (semantics.md §2). Faults: business_not_found, service_not_found, invalid_parameter.
 func (p *Public) gather(ctx context.Context, slug string, q query) (material, error) {
 	ctx, cancel := p.bounded(ctx)
 	defer cancel()

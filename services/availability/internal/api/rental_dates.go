@@ -11,14 +11,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
-// RentalCalendar fetches /rental-available-dates; [rental.Client] implements
-// it. Errors are faults; peer_unavailable means that rental does not answer.
+// RentalCalendar fetches the answer of /rental-available-dates from rental; [rental.Client]
+// implements it. Errors are faults. The fault peer_unavailable means that rental does not answer.
 type RentalCalendar interface {
 	AvailableDates(ctx context.Context, slug string, query url.Values) (json.RawMessage, error)
 }
 
-// RentalDates serves /rental-available-dates as rental computes it. If rental does
-// not answer, it answers with computed false, which rental could not do itself.
+// RentalDates serves /rental-available-dates with the answer of rental. If
+// rental does not answer, RentalDates itself answers with computed false.
 type RentalDates struct {
 	public  *Public
 	rentals RentalCalendar
@@ -54,8 +54,8 @@ func (r *RentalDates) dates(c *fiber.Ctx) error {
 	return send(c, "no-store", func(b []byte) []byte { return append(b, body...) })
 }
 
-// unknown answers while rental does not answer in time. It still reports an unknown
-// business. If the offer is not cached, it waits for the offer up to another ReadWithin.
+// unknown answers with computed false if rental does not answer in time. It still reports an unknown
+// business as a fault. If the offer is not cached, it waits for the offer for up to another ReadWithin.
 func (r *RentalDates) unknown(c *fiber.Ctx, cause error) error {
 	r.public.note(c.UserContext(), "rentals", cause)
 	ctx, cancel := r.public.bounded(c.UserContext())

@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// appointment is the requested sequence of services, as the legs that providers serve.
+// appointment is the requested sequence of services, divided into legs. One provider serves each leg.
 type appointment struct {
 	legs     []leg
 	duration int64 // seconds of service time
@@ -16,7 +16,8 @@ type appointment struct {
 	class    bool  // the request is for a class session, not for an appointment
 }
 
-// leg is a part of an appointment that one provider serves without a break. Offsets are in seconds after the start.
+// leg is a part of an appointment that one provider, a member or a capacity unit,
+// serves without a break. Offsets are in seconds after the start of the appointment.
 type leg struct {
 	service  *catalog.Service // whose capacity units the leg occupies; nil: a member serves it
 	anyOf    []*catalog.Staff // in Auto-Assign order, the members who may serve the leg; nil: the candidate does
@@ -63,12 +64,14 @@ func (l leg) continues(next leg) bool {
 	return l.service == next.service && l.anyOf == nil && next.anyOf == nil
 }
 
-// reach returns how far before and after its start an appointment occupies anything.
+// reach returns the span, relative to the start of the appointment,
+// in which the appointment with its buffers occupies a resource.
 func (a appointment) reach() timespan.Span {
 	return timespan.Span{Start: a.legs[0].occupied.Start, End: a.legs[len(a.legs)-1].occupied.End}
 }
 
-// fitting returns, in dst, the starts for which the leg's service time lies in work.
+// fitting returns the starts of the appointment at which the leg's
+// service time lies in the spans work. It reuses the memory of dst.
 func (l leg) fitting(dst, work []timespan.Span) []timespan.Span {
 	dst = dst[:0]
 	for _, w := range work {
@@ -79,12 +82,13 @@ func (l leg) fitting(dst, work []timespan.Span) []timespan.Span {
 	return dst
 }
 
-// hindered returns the starts at which the leg with its buffers would overlap busy.
+// hindered returns the starts of the appointment at which the leg, with its buffers, would overlap the span busy.
 func (l leg) hindered(busy timespan.Span) timespan.Span {
 	return timespan.Span{Start: busy.Start - l.occupied.End + 1, End: busy.End - l.occupied.Start}
 }
 
-// candidates returns the members who may serve all staffed services, in Auto-Assign order.
+// candidates returns the members who may serve all services that need staff, in Auto-Assign
+// order. If only is not nil, the member with that id is the only possible candidate.
 func candidates(offer *catalog.Offer, services []*catalog.Service, only *uuid.UUID) []*catalog.Staff {
 	// performed counts the staffed services that a member performs, up to the first one that the member does not.
 	performed := make(map[uuid.UUID]int, len(services[0].StaffIDs))

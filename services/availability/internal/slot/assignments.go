@@ -12,13 +12,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// mostAssignments bounds how many ways are returned for one start. They differ in capacity
-// units or, in a package by service, in members. More are never needed to get past lost races.
+// mostAssignments is the maximum number of assignments that are returned for one start. They differ
+// in their capacity units or, in a package with staff per service, in their members. If concurrent
+// requests book some of them first, booking uses the next; it never needs more than this number.
 const mostAssignments = 64
 
-// Bookable returns the ways in which the appointment can start at the local time t of
-// the calendar date d, in Auto-Assign order. It returns none if /slots of the matching
-// date does not list the start (semantics.md §3). It sets q.From and q.To itself.
+// Bookable returns the assignments with which the appointment can start at the local
+// time t of the calendar date d, in Auto-Assign order. The result is empty if /slots
+// does not list the start (semantics.md §3). Bookable ignores q.From and q.To.
 func Bookable(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay, occupied booking.Occupied) []availability.Assignment {
 	q.From, q.To = d-1, d // after midnight, the window may belong to the day before
 	start := timespan.Instant(d, t, offer.Location())
@@ -31,7 +32,7 @@ func Bookable(offer *catalog.Offer, q Question, d timespan.Date, t timespan.Time
 	return assignments
 }
 
-// assignments returns the ways in which the appointment can begin at start.
+// assignments returns the assignments with which the appointment can begin at the instant start.
 func (o *Openings) assignments(start int64) []availability.Assignment {
 	if o.class != nil {
 		return o.sessionAssignments(start)
@@ -65,9 +66,10 @@ func (o *Openings) ableAt(start int64) []int32 {
 	return able
 }
 
-// crewAt returns, for each leg that the candidate does not serve, the members who
-// can serve it. It also returns the number of turns that give each member and
-// each candidate a turn. A package by service has at most mostAssignments turns.
+// crewAt returns, for each leg that the candidate does not serve, the members who can serve it.
+//
+// It also returns the number of turns: how many combinations to try, so that each member and each
+// candidate is used in at least one. A package with staff per service has at most mostAssignments turns.
 func (o *Openings) crewAt(start int64, candidates int) ([][]*catalog.Staff, int) {
 	if len(o.others) == 0 {
 		return nil, candidates
@@ -88,8 +90,8 @@ func contains(spans []timespan.Span, t int64) bool {
 	return found || i > 0 && t < spans[i-1].End
 }
 
-// lanesAt returns the free capacity units of each leg, and the number of different
-// ways to use them, at most limit. The number is one if no leg uses capacity units.
+// lanesAt returns the free capacity units of each leg, and the number of different ways
+// to choose them, at most limit. If no leg uses capacity units, that number is one.
 func (o *Openings) lanesAt(start int64, limit int) ([][]laneRun, int) {
 	lanes := make([][]laneRun, len(o.appointment.legs))
 	depth, taken := limit, false
@@ -145,7 +147,8 @@ func (o *Openings) assignment(start int64, w way) availability.Assignment {
 	return c
 }
 
-// appendPart adds a part, or extends the last one if that is of the same resource and ends when the new one begins.
+// appendPart adds a part. If the last part is of the same resource and
+// ends when the new one begins, appendPart extends the last part instead.
 func appendPart(parts []availability.Part, id uuid.UUID, lane int, span timespan.Span) []availability.Part {
 	resource := booking.Resource{ID: id, Lane: lane}
 	if n := len(parts); n > 0 && parts[n-1].Resource == resource && parts[n-1].Occupies.End == span.Start {

@@ -19,9 +19,10 @@ type occurrence struct {
 	timespan.Span
 }
 
-// occurrences calls yield for each time that a session of service takes place on the dates from..to
-// (semantics.md §2). That is on its weekday within its dates, or on its single date. A session does
-// not take place on a date that the business closes, in blocked time, or if its member is inactive.
+// occurrences calls yield for each session of the service that takes place on the dates from..to (semantics.md §2).
+//
+// A session is scheduled weekly between its first and last date, or on a single date. It does not
+// take place if the business is closed that day, the time is blocked, or its member is inactive.
 func (h *horizon) occurrences(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
 	h.scheduled(service, from, to, func(at occurrence) {
 		if !h.isOff(at) {
@@ -35,8 +36,8 @@ func (h *horizon) isOff(at occurrence) bool {
 	return at.session.StaffID != nil && !h.isActive(*at.session.StaffID) || h.closed[at.date] || h.isBlocked(at)
 }
 
-// scheduled calls yield for each time that a session of service is
-// scheduled on the dates from..to, even if it does not take place.
+// scheduled calls yield for each session of the service that is scheduled on the dates from..to.
+// It includes sessions that do not take place, for example because the business is closed.
 func (h *horizon) scheduled(service *catalog.Service, from, to timespan.Date, yield func(occurrence)) {
 	for i := range service.Classes {
 		c := &service.Classes[i]
@@ -51,8 +52,8 @@ func (h *horizon) scheduled(service *catalog.Service, from, to timespan.Date, yi
 // week is the number of dates from a session to the next one.
 const week = 7
 
-// dates returns the first date of a session within from..to and a bound
-// for its last date. The session recurs every [week] days from the first.
+// dates returns the first date on which a session is scheduled within from..to, and an upper
+// bound for the last one. The session recurs every [week] days, beginning at the first date.
 func dates(c *catalog.ClassSession, from, to timespan.Date) (timespan.Date, timespan.Date) {
 	if c.Date != nil {
 		return max(*c.Date, from), min(*c.Date, to)
@@ -93,7 +94,8 @@ func (h *horizon) readClosed() {
 	}
 }
 
-// readSessions records the time of members in class sessions with buffers, whether or not a seat is sold.
+// readSessions records when class sessions occupy their members, buffers
+// included. A session occupies its member even if no seat is booked.
 func (h *horizon) readSessions() {
 	h.teaching = make(map[uuid.UUID][]timespan.Span)
 	for i := range h.offer.Services {
@@ -109,8 +111,8 @@ func (h *horizon) readSessions() {
 	}
 }
 
-// longestClass returns the number of dates that the longest class session with its buffers can reach beyond
-// the date of its start. One of them may be a date that a zone skipped when it moved across the date line.
+// longestClass returns how many dates a class session with its buffers can last beyond the date on which it starts.
+// It is a bound for all classes of the offer. It includes one date for a zone that skips a date at the date line.
 func longestClass(offer *catalog.Offer) timespan.Date {
 	longest := timespan.Date(0)
 	for i := range offer.Services {
@@ -134,9 +136,11 @@ type session struct {
 	remaining int
 }
 
-// sessionsOf returns the sessions of a class on the dates from..to that can be booked
-// and start at the instant earliest or later. Appointments of the member prevent a
-// session. Other sessions of the member do not, because the owner scheduled them.
+// sessionsOf returns the class sessions on the dates from..to
+// that can be booked and start at or after the instant earliest.
+//
+// A session cannot be booked if an appointment occupies its member at that time.
+// Another session of the member does not prevent it, because the owner scheduled both.
 func (h *horizon) sessionsOf(q Question, from, to timespan.Date, earliest int64, occupied booking.Occupied) []session {
 	class, taken, busy := q.Services[0], occupied.SeatsByOccurrence(), appointments(occupied.Busy)
 	var sessions []session
@@ -162,7 +166,7 @@ func (q Question) wants(c *catalog.ClassSession) bool {
 		(q.StaffID == nil || c.StaffID != nil && *q.StaffID == *c.StaffID)
 }
 
-// appointments returns the occupied time of each member, without class bookings.
+// appointments returns, by member, the time that bookings of appointments occupy. Bookings of classes are left out.
 func appointments(occupied []booking.Busy) map[uuid.UUID][]timespan.Span {
 	busy := make(map[uuid.UUID][]timespan.Span, len(occupied))
 	for _, b := range occupied {
@@ -173,8 +177,8 @@ func appointments(occupied []booking.Busy) map[uuid.UUID][]timespan.Span {
 	return busy
 }
 
-// compareSessions orders by start, then by member in the order of slots,
-// with sessions without a member last, then by the session's key.
+// compareSessions defines the order in which slots are listed: by start, then by member, then by
+// the key of the session. Sessions without a member come last among those with the same start.
 func compareSessions(a, b session) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), compareMembers(a.member, b.member), cmp.Compare(a.session.Key, b.session.Key))
 }
@@ -208,8 +212,8 @@ func (o *Openings) appendSessions(slots []Slot, d timespan.Date) []Slot {
 	return slots
 }
 
-// sessionAssignments returns the sessions that begin at start, in the
-// order of their keys. Booking takes the first one with enough seats.
+// sessionAssignments returns one assignment for each class session that begins at the instant
+// start, by the key of the session. Booking uses the first assignment with enough free seats.
 func (o *Openings) sessionAssignments(start int64) []availability.Assignment {
 	var found []session
 	for _, s := range o.sessions {

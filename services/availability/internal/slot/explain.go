@@ -12,13 +12,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Explain returns the first rule that prevents the appointment from starting at the local time t of the calendar
-// date d (pages.md, "Why not?"). It returns nil if [Bookable] has a way to serve it. It sets q.From and q.To itself.
+// Explain returns the first rule that prevents the appointment from starting at the local time t of the calendar date
+// d (pages.md, "Why not?"). It returns nil if [Bookable] returns an assignment. Explain ignores q.From and q.To.
 //
-// It does not implement any rule. It calls [Find] again with the rules left out from some
-// position in their order. To leave a rule out, it removes the rule's cause from the input of
-// Find, for example the blocks from the offer. That never removes a start. Bisection therefore
-// finds the first rule that prevents the start, and its cause (which block, which booking).
+// Explain does not implement any rule itself. It calls [Find] several times, each time
+// without the rules after some position in their order. To leave out a rule, it removes
+// the rule's cause from the input of Find, for example the blocks from the offer.
+//
+// Leaving out a rule never removes a start. Therefore a binary search finds the first
+// rule that prevents the start, and the cause: for example which block or which booking.
 func Explain(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay, occupied booking.Occupied) *availability.Reason {
 	q.From, q.To = d-1, d
 	e := explanation{offer: offer, question: q, occupied: occupied, date: d, start: timespan.Instant(d, t, offer.Location())}
@@ -51,9 +53,9 @@ func ExplainReach(offer *catalog.Offer, q Question, d timespan.Date, t timespan.
 	return timespan.Span{Start: start + around.Start, End: start + around.End}
 }
 
-// Performers returns the members, also inactive ones, who perform all staffed services
-// of the question, in Auto-Assign order. In a package by service it returns those of
-// the first service. For a class it returns the members who give its sessions.
+// Performers returns the members who perform all services of the question that need staff, in
+// Auto-Assign order. It includes inactive members. In a package with staff per service, it returns the
+// members who perform the first service. For a class, it returns the members who give its sessions.
 func Performers(offer *catalog.Offer, q Question) []*catalog.Staff {
 	everybody := *offer
 	everybody.Staff = slices.Clone(offer.Staff)
@@ -105,8 +107,9 @@ type trial struct {
 	occupied booking.Occupied
 }
 
-// bookable reports whether the start could be booked under only the first n rules. The last of these
-// has only as many of its causes as the parameter causes states; [all] stands for all of them.
+// bookable reports whether the start could be booked if only the first n rules
+// applied. Of the last of these rules, only the first causes apply (for example
+// the first blocks); the parameter causes is their number. [all] means all causes.
 func (e *explanation) bookable(n, causes int) bool {
 	asked := trial{offer: *e.offer, question: e.question, occupied: e.occupied}
 	for i := n; i < len(rules); i++ {
@@ -118,8 +121,8 @@ func (e *explanation) bookable(n, causes int) bool {
 	return Find(&asked.offer, asked.question, asked.occupied).has(e.start)
 }
 
-// impossible returns the reason for a start that no rule prevents. Either there
-// is no session, or no member performs the services, or the zone skips that date.
+// impossible returns the reason for a start that cannot be booked even without any rule. Either
+// there is no class session, or no member performs the services, or the zone skips that date.
 func (e *explanation) impossible() *availability.Reason {
 	everybody := trial{offer: *e.offer, question: e.question}
 	for _, r := range rules {
@@ -134,8 +137,8 @@ func (e *explanation) impossible() *availability.Reason {
 	return &availability.Reason{Rule: availability.RuleNoSuchTime}
 }
 
-// rule is one of the rules in the order in which they are reported (pages.md,
-// "Why not?"). The first two, about who serves, come before those of pages.md.
+// rule is a rule that can prevent a start, in the order in which rules are reported (pages.md, "Why
+// not?"). The first two rules, which are about the members who serve, come before those of pages.md.
 type rule struct {
 	code     string
 	leaveOut func(*explanation, *trial)
@@ -147,10 +150,12 @@ type rule struct {
 	describe func(e *explanation, cause int, reason *availability.Reason)
 }
 
-// rules are tried in this order. Opening time comes before what reduces it, so that each rule
-// only reduces what the ones before it leave. For example, an override that closes a day cancels
-// its class sessions, and so frees the time of their members. The grid comes before the advance
-// limit, because it decides whether a start after midnight belongs to the last bookable date.
+// rules is the order in which rules are checked.
+//
+// Opening time comes before the rules that reduce it, so that each rule only removes starts from
+// those that the earlier rules leave. For example, an override that closes a day cancels its class
+// sessions, and so frees the time of their members. The grid comes before the advance limit,
+// because the grid decides whether a start after midnight belongs to the last bookable date.
 var rules = []rule{
 	{code: availability.RuleNotPerformed, leaveOut: anybody, describe: ofStaff},
 	{code: availability.RuleInactive, leaveOut: everybodyActive, describe: ofStaff},
@@ -183,7 +188,8 @@ func (t *trial) eachMember(change func(*catalog.Staff)) {
 	}
 }
 
-// eachService changes copies of the requested services. A service that is requested twice stays one value.
+// eachService replaces the requested services by copies and calls change for
+// each copy. If a service is requested twice, both requests share one copy.
 func (t *trial) eachService(change func(*catalog.Service)) {
 	changed := make(map[*catalog.Service]*catalog.Service, len(t.question.Services))
 	services := make([]*catalog.Service, len(t.question.Services))
@@ -220,9 +226,8 @@ func ofStaff(e *explanation, _ int, reason *availability.Reason) {
 
 func alwaysOpen(e *explanation, asked *trial) { asked.offer.Hours = wholeWeek(e.offer.Hours) }
 
-// wholeWeek returns hours that are open all day, every day, and on after midnight
-// as long as a window of that weekday lasts. Restoring the real hours therefore
-// only removes time, also on the date after a window that ends after midnight.
+// wholeWeek returns opening hours that cover every day completely, and the hours after midnight into which windows
+// of that weekday last. Therefore the change back to the real hours only removes time, also after midnight.
 func wholeWeek(week catalog.WeekHours) catalog.WeekHours {
 	var whole catalog.WeekHours
 	for weekday := range whole {
@@ -238,7 +243,8 @@ func noOverridesOfStaff(_ *explanation, asked *trial) {
 	asked.eachMember(func(m *catalog.Staff) { m.Overrides = nil })
 }
 
-// staffAlwaysThere opens the hours of members who have their own; the others have the hours of the business.
+// staffAlwaysThere opens the hours of the members who have their
+// own hours. The other members work in the hours of the business.
 func staffAlwaysThere(_ *explanation, asked *trial) {
 	asked.eachMember(func(m *catalog.Staff) {
 		if m.Hours != nil {
@@ -248,7 +254,7 @@ func staffAlwaysThere(_ *explanation, asked *trial) {
 	})
 }
 
-// workAlways removes the limits of working time of the business and its members.
+// workAlways removes the limits of working time, for the business and for its members.
 func (t *trial) workAlways() {
 	for _, leaveOut := range []func(*explanation, *trial){noOverrides, noOverridesOfStaff, staffAlwaysThere} {
 		leaveOut(nil, t)
@@ -273,8 +279,8 @@ func describeBlock(e *explanation, cause int, reason *availability.Reason) {
 	}
 }
 
-// noClasses frees the time of members in classes. If the question is about
-// a class, it changes nothing, because classes do not prevent each other.
+// noClasses removes the class sessions that occupy members. If the question is
+// about a class, it changes nothing, because classes do not prevent each other.
 func noClasses(e *explanation, asked *trial) { keepClasses(e, asked, 0) }
 
 func countServices(e *explanation) int { return len(e.offer.Services) }
@@ -356,7 +362,8 @@ func describeBuffer(e *explanation, _ int, reason *availability.Reason) {
 	reason.Minutes = max(services[0].BufferBeforeMinutes, services[len(services)-1].BufferAfterMinutes)
 }
 
-// longAgo sets the present to two days before the date, when no part of the request is in the past.
+// longAgo sets the current time to two days before the requested date, so that no part
+// of the request is in the past. If the current time is earlier already, it stays.
 func longAgo(e *explanation, asked *trial) {
 	asked.question.Now = time.Unix(timespan.Instant(e.date-2, 0, e.offer.Location()), 0)
 	if e.question.Now.Before(asked.question.Now) {

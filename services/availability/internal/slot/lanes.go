@@ -16,8 +16,8 @@ type occupancy struct {
 	lanes   map[uuid.UUID][]laneUse // of a service without staff
 }
 
-// laneUse is the use of one lane for one span. A lane is a
-// capacity unit of a service without staff; lanes count from 1.
+// laneUse is the time for which a booking occupies one lane. A lane is a capacity unit:
+// one of the parallel places of a service without staff. Lanes are numbered from 1.
 type laneUse struct {
 	timespan.Span
 	lane int
@@ -44,8 +44,8 @@ func newOccupancy(occupied []booking.Busy) occupancy {
 	return o
 }
 
-// full returns the spans in which at least capacity lanes are in use. Lanes
-// above capacity count, because they were sold before the owner lowered it.
+// full returns the spans in which at least capacity lanes are in use. It also counts lanes
+// with numbers above capacity: they were booked before the owner lowered the capacity.
 func full(uses []laneUse, capacity int) []timespan.Span {
 	if capacity <= 0 {
 		return []timespan.Span{{Start: minInstant, End: maxInstant}}
@@ -64,14 +64,14 @@ func full(uses []laneUse, capacity int) []timespan.Span {
 	return spans
 }
 
-// change is the moment at which a lane becomes occupied (by 1) or free (by -1).
+// change is the instant at which a lane becomes occupied (+1) or free (-1).
 type change struct {
 	at       int64
 	by, lane int
 }
 
-// changesOf returns the changes of uses in order. At one instant, lanes become
-// free before others become occupied, so uses that only touch never conflict.
+// changesOf returns the instants at which lanes become occupied or free, in order. At the same instant, lanes
+// become free before others become occupied. Therefore two uses do not conflict if one begins when the other ends.
 func changesOf(uses []laneUse) []change {
 	changes := make([]change, 0, 2*len(uses))
 	for _, u := range uses {
@@ -89,8 +89,9 @@ type laneRun struct {
 	free []int // ascending
 }
 
-// freeLanes returns the free ones of the lanes 1..capacity over span, at each moment the lowest, at most
-// limit. It also returns their number at the busiest moment. Lanes in use above capacity reduce that number.
+// freeLanes returns which of the lanes 1..capacity are free at each moment of span:
+// the lowest ones, at most limit. It also returns the number of free lanes at the
+// busiest moment. Lanes in use with numbers above capacity reduce that number.
 func freeLanes(uses []laneUse, capacity int, span timespan.Span, limit int) ([]laneRun, int) {
 	var within []laneUse
 	for _, u := range uses {
@@ -119,7 +120,7 @@ func freeLanes(uses []laneUse, capacity int, span timespan.Span, limit int) ([]l
 	return runs, least
 }
 
-// lowestFree returns the n lowest lanes that are not taken. There is no lane 0.
+// lowestFree returns the n lowest numbers of lanes that are not taken. Lanes are numbered from 1.
 func lowestFree(taken []bool, n int) []int {
 	var free []int
 	for lane := 1; lane < len(taken) && len(free) < n; lane++ {

@@ -7,9 +7,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// NoStarts calls yield for each date of a question, in order, with the rule that leaves it without
-// starts regardless of bookings. For all other dates it calls yield with [availability.RuleBooking]:
-// if one of them has no start, bookings occupy its time. q.From and q.To are both included.
+// NoStarts calls yield for each date from q.From to q.To, both included, with the rule because
+// of which the date has no starts. It ignores bookings. If a date would have starts without
+// bookings, or if no single rule is the cause, the rule is [availability.RuleBooking].
 func NoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date, string)) {
 	today := offer.Today(q.Now)
 	last := today + timespan.Date(offer.Bookings.AdvanceDays)
@@ -28,8 +28,8 @@ func NoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date, string
 	}
 }
 
-// noStarts returns, for each of the dates from..to that has no start
-// without bookings, the rule that causes it; "" if no single rule does.
+// noStarts returns, for each of the dates from..to without a start, the rule that causes it. It
+// assumes that nothing is booked. If no single rule is the cause, the date is not in the result.
 func noStarts(offer *catalog.Offer, q Question, from, to timespan.Date) map[timespan.Date]string {
 	reasons := map[timespan.Date]string{}
 	if from > to {
@@ -53,14 +53,15 @@ func noStarts(offer *catalog.Offer, q Question, from, to timespan.Date) map[time
 	return reasons
 }
 
-// noStartRule is a rule that can leave a date without starts. It
-// does so if there are no starts under only the rules in holds.
+// noStartRule is a rule that can cause a date to have no starts. It is
+// the cause if there are no starts when only the rules in holds apply.
 type noStartRule struct {
 	code  string
 	holds []string
 }
 
-// noStartRules returns the rules in the order in which they are reported. Each one includes the rules before it.
+// noStartRules returns the rules in the order in which they are
+// reported. The holds of each rule include those of the rules before it.
 func noStartRules(q Question) []noStartRule {
 	whole := availability.RuleNotPerformed
 	if q.Services[0].Class() {
@@ -74,7 +75,8 @@ func noStartRules(q Question) []noStartRule {
 	}
 }
 
-// startsUnder returns the number of starts on each date of a question under only these rules and without bookings.
+// startsUnder returns the number of starts on each date of a question
+// if only the rules with these codes apply and nothing is booked.
 func startsUnder(offer *catalog.Offer, q Question, codes []string) map[timespan.Date]int {
 	e := explanation{offer: offer, question: q, date: q.From}
 	asked := e.under(codes...)

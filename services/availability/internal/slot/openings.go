@@ -22,14 +22,16 @@ type Openings struct {
 	sessions []session        // by start, then in the order of slots
 }
 
-// other is a member and the starts at which that member can serve a leg that the candidate does not serve.
+// other is a member who can serve a leg that the candidate does
+// not serve, and the starts at which the member can serve the leg.
 type other struct {
 	leg    int
 	member *catalog.Staff
 	starts []timespan.Span
 }
 
-// run is a sequence of count starts at equal distances that one candidate has in one window of a date.
+// run is a sequence of starts at equal distances. All starts of a
+// run belong to one candidate and to one working window of a date.
 type run struct {
 	date      timespan.Date
 	candidate int32
@@ -72,7 +74,7 @@ type Slot struct {
 	Session *catalog.ClassSession // set for a class
 }
 
-// AppendOn appends to slots those of the windows of the date d, by start and then in Auto-Assign order.
+// AppendOn appends the slots of the date d to slots, sorted by start and then in Auto-Assign order.
 func (o *Openings) AppendOn(slots []Slot, d timespan.Date) []Slot {
 	if o.class != nil {
 		return o.appendSessions(slots, d)
@@ -112,8 +114,8 @@ func (o *Openings) distinct(d timespan.Date) int {
 	return total
 }
 
-// tally returns how many slots begin at each unit after the earliest start, and that
-// start. All starts are multiples of unit after the earliest, so counting sorts them.
+// tally counts the slots by start. The result has one number for each multiple of unit after the earliest start;
+// tally also returns the earliest start. Counting replaces sorting, because all starts lie at such multiples.
 func (o *Openings) tally(runs []run, unit int64) ([]int32, int64) {
 	earliest, latest := runs[0].first, runs[0].first
 	for _, r := range runs {
@@ -130,8 +132,8 @@ func (o *Openings) tally(runs []run, unit int64) ([]int32, int64) {
 	return at, earliest
 }
 
-// runsOn returns the runs of the date d, by candidate, and the largest
-// unit of which all distances between their starts are multiples.
+// runsOn returns the runs of the date d, sorted by candidate. It also returns the
+// largest distance, in seconds, that divides all distances between their starts.
 func (o *Openings) runsOn(d timespan.Date) ([]run, int64) {
 	o.sortByDate()
 	from, _ := slices.BinarySearchFunc(o.runs, d, func(r run, d timespan.Date) int { return int(r.date - d) })
@@ -146,9 +148,10 @@ func (o *Openings) runsOn(d timespan.Date) ([]run, int64) {
 	return o.runs[from:to], unit
 }
 
-// sortByDate orders the runs, which [Find] leaves by candidate, by date and then by candidate.
-// [Openings.Days] needs no order. It is a counting sort. With slices.SortStableFunc a month of 20
-// members takes 1.28 times as long as the plain sweep instead of 1.03 times; `make bench` allows 1.3.
+// sortByDate sorts the runs by date and, within a date, by candidate. [Find] returns them sorted by candidate.
+//
+// [Openings.Days] needs no order and does not call sortByDate. A counting sort is
+// used because a general sort would take a large part of the time of a question.
 func (o *Openings) sortByDate() {
 	if o.byDate || len(o.runs) == 0 {
 		return
@@ -177,7 +180,7 @@ func (o *Openings) sortByDate() {
 	o.runs = sorted
 }
 
-// each calls visit for each start of a run, as the number of units after earliest.
+// each calls visit for each start of a run. It passes the number of units between the instant earliest and the start.
 func (o *Openings) each(r run, earliest, unit int64, visit func(int64)) {
 	at := (r.first - earliest) / unit
 	for range r.count {
@@ -186,8 +189,8 @@ func (o *Openings) each(r run, earliest, unit int64, visit func(int64)) {
 	}
 }
 
-// appendStarts appends the slots of the date d without their staff. at holds the number
-// of slots at each unit; appendStarts replaces it with the index of the first of them.
+// appendStarts appends the slots of the date d, without their members. On entry, the argument at contains the
+// number of slots at each unit; appendStarts replaces each number with the index of the first of these slots.
 func (o *Openings) appendStarts(slots []Slot, d timespan.Date, at []int32, earliest, unit int64) []Slot {
 	total := 0
 	for _, n := range at {

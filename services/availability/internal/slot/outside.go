@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Outside finds the bookings that an offer could not accept as they are (docs/decisions/008). A booking keeps its
-// start, its length and its member. Other bookings matter only if more places are booked at a time than the offer has.
+// Outside finds the bookings that conflict with an unpublished offer (docs/decisions/008). A booking keeps its
+// start, its length and its member. Other bookings matter only if together they exceed the capacity in the offer.
 type Outside struct {
 	offer   *catalog.Offer
 	seats   map[booking.Occurrence]int    // booked seats of each class session
@@ -47,8 +47,8 @@ func (o *Outside) add(h *availability.Held) {
 	})
 }
 
-// eachLane calls yield for each service of a booking without
-// staff, with the time of that service, until yield returns false.
+// eachLane calls yield for each service of the booking that needs no
+// staff, with the time of that service. It stops when yield returns false.
 func (o *Outside) eachLane(h *availability.Held, yield func(*catalog.Service, timespan.Span) bool) {
 	at := h.StartsAt
 	for _, part := range h.Services {
@@ -60,8 +60,8 @@ func (o *Outside) eachLane(h *availability.Held, yield func(*catalog.Service, ti
 	}
 }
 
-// Reason returns the first rule of the offer that prevents a booking as it is, or nil if none does.
-// Notice, advance limit, grid and pause do not apply, because they restrict new bookings only.
+// Reason returns the first rule of the offer with which a booking conflicts, or nil if there is no
+// conflict. Notice, advance limit, grid and pause are not checked, because they restrict new bookings only.
 func (o *Outside) Reason(h *availability.Held) *availability.Reason {
 	services, reason := o.services(h)
 	if reason != nil {
@@ -90,8 +90,8 @@ func (o *Outside) Reason(h *availability.Held) *availability.Reason {
 	return o.tooFewLanes(h)
 }
 
-// services returns the services of a booking as the offer has them, with their
-// booked lengths. If the offer no longer has one of them, it returns the reason.
+// services returns the services of a booking as the offer now defines them, but with
+// their booked lengths. If the offer no longer has one of them, it returns the reason.
 func (o *Outside) services(h *availability.Held) ([]*catalog.Service, *availability.Reason) {
 	services := make([]*catalog.Service, len(h.Services))
 	for i, part := range h.Services {

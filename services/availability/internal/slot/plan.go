@@ -6,7 +6,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Plan is the part of an answer that does not depend on the occupied time. It is immutable.
+// Plan is the part of a computation that does not depend on the occupied time. It is immutable.
 type Plan struct {
 	offer       *catalog.Offer
 	question    Question
@@ -38,8 +38,8 @@ func NewPlan(offer *catalog.Offer, q Question) *Plan {
 		p.candidates = []*catalog.Staff{nil}
 	}
 	if len(p.candidates) > 0 {
-		// A start is at most a day after its date, and the service lasts on from there.
-		// The windows of a date are cut to the open time of the dates around it.
+		// A start is at most one day after its date, and the service lasts beyond the start.
+		// The windows of a date also depend on the open time of the neighbouring dates.
 		ahead := timespan.Date(p.appointment.duration/day) + 4
 		h := newHorizon(offer, from-2, to+ahead)
 		whole := timespan.Span{Start: max(h.clock.instant(from, 0), p.earliest), End: h.clock.instant(to, p.latestEnd(h))}
@@ -50,8 +50,8 @@ func NewPlan(offer *catalog.Offer, q Question) *Plan {
 	return p
 }
 
-// Reach returns the span in which the occupied time matters to the
-// answer. It returns false if the answer is empty regardless of it.
+// Reach returns the span in which occupied time can change the answer.
+// It returns false if the answer is empty even if nothing is occupied.
 func (p *Plan) Reach() (timespan.Span, bool) {
 	if p.horizon == nil {
 		return timespan.Span{}, false
@@ -60,8 +60,8 @@ func (p *Plan) Reach() (timespan.Span, bool) {
 	return timespan.Span{Start: p.starts.Start + around.Start, End: p.starts.End + around.End}, true
 }
 
-// latestEnd returns when the last window of the last date ends, by the clock of that date.
-// That is at midnight, or later if a window of the business or of a candidate ends later.
+// latestEnd returns the local time at which the last window of the last date ends. The result
+// is midnight, or later if a window of the business or of a candidate lasts beyond midnight.
 func (p *Plan) latestEnd(h *horizon) timespan.TimeOfDay {
 	latest := timespan.TimeOfDay(timespan.MinutesPerDay)
 	note := func(windows []timespan.Window) {
@@ -76,8 +76,8 @@ func (p *Plan) latestEnd(h *horizon) timespan.TimeOfDay {
 	return latest
 }
 
-// hull narrows within to the time from the first to the last of the
-// normalized spans in it. If it contains none, the result is empty.
+// hull returns the shortest span that contains everything that the normalized
+// spans cover of the span within. If they cover none of it, the result is empty.
 func hull(spans []timespan.Span, within timespan.Span) timespan.Span {
 	narrow := timespan.Span{Start: within.End, End: within.Start}
 	for _, s := range spans {

@@ -9,8 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Refusal returns the rule that refuses a start for which [Bookable] returns nothing, in the order of
-// semantics.md §3. It returns "" if only the occupied time refuses it. It sets q.From and q.To itself.
+// Refusal returns the code of the rule because of which [Bookable] returns no
+// assignment for a start. Rules are checked in the order of semantics.md §3. The result
+// is "" if only the occupied time prevents the start. Refusal ignores q.From and q.To.
 func Refusal(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) string {
 	s := newStart(offer, q, d, t)
 	for _, r := range customerRules {
@@ -21,7 +22,8 @@ func Refusal(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeO
 	return ""
 }
 
-// Warnings returns the rules for customers that a start of the owner breaks, in the order of [Refusal].
+// Warnings returns the codes of the rules for customers that a start
+// chosen by the owner breaks. They are in the order of [Refusal].
 func Warnings(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) []string {
 	q.Override = false
 	s, isPast := newStart(offer, q, d, t), false
@@ -35,7 +37,7 @@ func Warnings(offer *catalog.Offer, q Question, d timespan.Date, t timespan.Time
 	return broken
 }
 
-// start is one start of a question, checked by all rules except the occupied time.
+// start is one start of a question. It is checked by all rules except the occupied time.
 type start struct {
 	explanation
 	isUnfit bool // the named member does not perform the services; the other rules then ignore the member
@@ -59,7 +61,8 @@ type customerRule struct {
 	isBroken func(*start) bool
 }
 
-// customerRules are in the order in which a refusal reports them. Each assumes that those before it hold.
+// customerRules is the order in which rules are checked for a refusal.
+// Each isBroken assumes that the rules before it are not broken.
 var customerRules = []customerRule{
 	{availability.RulePast, (*start).isPast},
 	{availability.RuleAdvanceLimit, (*start).isBeyondAdvanceLimit},
@@ -70,8 +73,8 @@ var customerRules = []customerRule{
 	{availability.RuleNotPerformed, func(s *start) bool { return s.isUnfit }},
 }
 
-// isPast reports whether the start is before now. For the owner
-// it reports whether the start is before the business's today.
+// isPast reports whether the start is before the current time. If the owner
+// asks, it reports whether the start is before the current date of the business.
 func (s *start) isPast() bool {
 	if s.question.Override {
 		return s.start < s.question.earliest(s.offer)
@@ -79,8 +82,8 @@ func (s *start) isPast() bool {
 	return time.Unix(s.start, 0).Before(s.question.Now)
 }
 
-// isBeyondAdvanceLimit reports whether the date that lists the start is beyond
-// the advance limit. A start after midnight may belong to the date before.
+// isBeyondAdvanceLimit reports whether the start is listed on a date beyond the
+// advance limit. A start after midnight may be listed on the previous date.
 func (s *start) isBeyondAdvanceLimit() bool {
 	last := s.offer.Today(s.question.Now) + timespan.Date(s.offer.Bookings.AdvanceDays)
 	return !s.question.Override && s.date > last && !s.isPossible(limitRules...)
@@ -88,7 +91,7 @@ func (s *start) isBeyondAdvanceLimit() bool {
 
 func (s *start) isTooSoon() bool { return s.start < s.question.earliest(s.offer) }
 
-// hasNoSession reports whether a class has no session that starts then, even without closing times.
+// hasNoSession reports whether the class has no session at that start, even if the opening hours are ignored.
 func (s *start) hasNoSession() bool { return s.question.Services[0].Class() && !s.isPossible() }
 
 // Groups of rules that are checked together.
@@ -98,22 +101,23 @@ var (
 	limitRules = append([]string{availability.RulePast, availability.RuleAdvanceLimit}, gridRules...)
 )
 
-// isClosed reports whether no member who performs the services works
-// during the whole time. It is false if no member performs them.
+// isClosed reports whether no performing member works during the whole appointment.
+// It is false if no member performs the services, because another rule reports that.
 func (s *start) isClosed() bool {
 	return !s.isPossible(hourRules...) && s.isPossible(availability.RuleInactive)
 }
 
 func (s *start) isOffGrid() bool { return s.isPossible(hourRules...) && !s.isPossible(gridRules...) }
 
-// isPossible reports whether the start could be booked under only these rules and without bookings.
+// isPossible reports whether the start could be booked if only
+// the rules with these codes applied and nothing were booked.
 func (s *start) isPossible(codes ...string) bool {
 	asked := s.under(codes...)
 	return Find(&asked.offer, asked.question, asked.occupied).has(s.start)
 }
 
-// under returns the input under only these rules and the rule
-// that members must perform the services. Nothing is occupied.
+// under returns the input of [Find] with only the rules with these codes,
+// and the rule that members must perform the services. Nothing is occupied.
 func (e *explanation) under(codes ...string) trial {
 	asked := trial{offer: *e.offer, question: e.question}
 	for _, r := range rules {

@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// shift is one working window: its span and its date, on which it begins.
+// shift is one working window: its span, and the date on which it begins.
 type shift struct {
 	timespan.Span
 	date timespan.Date
@@ -28,9 +28,9 @@ type horizon struct {
 	closed        map[timespan.Date]bool        // dates that an override of the business closes
 }
 
-// newHorizon computes the dates from..to and more dates on both sides, because of class sessions
-// that last over several dates. The earlier dates are those on which a session can begin that
-// lasts until from. The later dates are those that a session on the date to can reach.
+// newHorizon computes the working time on the dates from..to and on some dates before and after.
+// The earlier dates are needed for class sessions that begin on them and last until from. The
+// later dates are needed for class sessions that begin by the date to and last longer.
 func newHorizon(offer *catalog.Offer, from, to timespan.Date) *horizon {
 	lasting := longestClass(offer)
 	from, to = from-lasting, to+lasting
@@ -64,8 +64,8 @@ func (h *horizon) override(plan [][]timespan.Window, overrides []catalog.DayOver
 	}
 }
 
-// appendShifts converts planned windows into spans. Windows of one date that overlap or touch
-// in elapsed time are merged, also those that a skipped hour brings together (semantics.md §2).
+// appendShifts converts the windows of a plan into spans. It merges windows of one date that overlap or
+// touch, also if they touch only because a clock change skips the hour between them (semantics.md §2).
 func (h *horizon) appendShifts(dst []shift, plan [][]timespan.Window) []shift {
 	var room [8]timespan.Span
 	for i, windows := range plan {
@@ -81,8 +81,8 @@ func (h *horizon) appendShifts(dst []shift, plan [][]timespan.Window) []shift {
 	return dst
 }
 
-// union returns, in dst, the time that the shifts cover, regardless of their dates. If windows
-// of neighbouring dates touch or overlap, the working time is continuous (semantics.md §2).
+// union returns the time that the shifts cover, regardless of their dates. If windows of neighbouring
+// dates touch or overlap, the working time is continuous (semantics.md §2). It reuses the memory of dst.
 func union(dst []timespan.Span, shifts []shift) []timespan.Span {
 	dst = dst[:0]
 	for _, s := range shifts {
@@ -91,7 +91,7 @@ func union(dst []timespan.Span, shifts []shift) []timespan.Span {
 	return timespan.Normalize(dst)
 }
 
-// cut returns, in dst, the shifts cut to the opening time of the business.
+// cut returns the parts of the shifts that lie in the opening time of the business. It reuses the memory of dst.
 func (h *horizon) cut(dst, shifts []shift) []shift {
 	dst = dst[:0]
 	next := 0
@@ -147,8 +147,8 @@ func (h *horizon) addBlock(members []uuid.UUID, span timespan.Span) {
 	}
 }
 
-// windowsOn returns a member's own windows on one date of the horizon.
-// It returns those of the business if m is nil or has none of its own.
+// windowsOn returns the working windows of a member on one date of the horizon. If
+// m is nil or the member has no own hours, it returns the windows of the business.
 func (h *horizon) windowsOn(d timespan.Date, m *catalog.Staff) []timespan.Window {
 	if m != nil {
 		for i := range m.Overrides {
@@ -163,8 +163,8 @@ func (h *horizon) windowsOn(d timespan.Date, m *catalog.Staff) []timespan.Window
 	return h.plan[d-h.first]
 }
 
-// memberPlan returns, in dst, the windows of a member's own hours. The second result
-// is false if the member has the windows of the business, including its overrides.
+// memberPlan returns the windows of a member's own hours. The second result is false if the member has no
+// own hours and works in the windows of the business, with their overrides. It reuses the memory of dst.
 func (h *horizon) memberPlan(dst [][]timespan.Window, m *catalog.Staff) ([][]timespan.Window, bool) {
 	if m.Hours == nil && len(m.Overrides) == 0 {
 		return dst, false

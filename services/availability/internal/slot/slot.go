@@ -1,19 +1,22 @@
 // Package slot is the slot engine. From the offer and the occupied time of a business, it computes at which starts
 // an appointment can be booked, and by which members (semantics.md §1–§3). It is pure: it does no input or output.
 //
-// One function, [Find], serves /slots, /available-dates and POST /book, so exactly the
-// listed starts can be booked. It first plans the question, which determines which
-// occupied time matters ([Plan.Reach]). Then it removes that time ([Plan.Find]).
+// One function, [Find], serves /slots, /available-dates and POST /book, so exactly the listed starts
+// can be booked. Find works in two steps. The first makes a plan, which determines which occupied
+// time can change the answer ([Plan.Reach]). The second subtracts the occupied time ([Plan.Find]).
 //
-// The engine works on instants in whole seconds, in sorted spans. For each candidate it computes the set of
-// admissible starts by intersecting and subtracting whole sets of spans. A candidate is a staff member, or nil if no
-// service needs staff. Working time is shrunk by the service that must lie in it; a busy span is extended by the
-// service that must not overlap it. What remains of each working window is a run of starts at equal distances, found
-// by division, so starts are counted without visiting them. The offsets of the zone are looked up once per question.
+// The engine works on instants in whole seconds, in sorted spans. A candidate is a staff member, or nil if no
+// service needs staff. For each candidate, the engine computes the set of possible starts with operations on whole
+// sets of spans. It shortens working time by the length of the service, and extends occupied time by that length.
 //
-// An appointment is a sequence of legs. One provider serves each leg: one member for all staffed services or, in a
-// package by service, any member for each. A variant is its service with another length. A class is requested
-// alone: its sessions are starts of their own, and they occupy their members for everything except other sessions.
+// What remains of each working window is a run of starts at equal distances. The engine computes their number
+// by division, without a loop over the starts. It looks up the UTC offsets of the zone once per question.
+//
+// An appointment is a sequence of legs. One provider serves each leg: one member for all services with staff
+// or, in a package with staff per service, any member for each. A variant is its service with another length.
+//
+// A class is requested alone; each of its sessions is a start. A
+// session occupies its member for everything except other sessions.
 package slot
 
 import (
@@ -27,7 +30,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// The instants of all questions are between these bounds, so that sums with durations do not overflow.
+// The instants of all questions lie between these bounds, so that an instant plus a duration does not overflow.
 const (
 	minInstant = math.MinInt64 / 4
 	maxInstant = math.MaxInt64 / 4
@@ -45,20 +48,20 @@ type Question struct {
 	SessionID  *uuid.UUID // only this class session; nil: any
 	PartySize  int        // only class sessions with at least this many free seats; 0 means 1
 
-	// Override asks for the owner: starts on any minute of the working time, without
-	// grid, notice and advance limit. The earliest start is the beginning of the
-	// business's today. Occupied time, blocked time and working time still apply.
+	// Override applies the rules for the owner: a start may be on any minute of the working
+	// time, without grid, notice and advance limit. The earliest start is the beginning of the
+	// current date of the business. Occupied time, blocked time and working time still apply.
 	Override bool
-	// OutsideHours allows [Bookable] to serve a start outside working time if
-	// no member can serve it within. Occupied and blocked time still apply.
+	// OutsideHours allows [Bookable] to return starts outside working time, if no member
+	// can serve the start within working time. Occupied and blocked time still apply.
 	OutsideHours bool
 }
 
 // byService reports whether each service may have its own member.
 func (q Question) byService() bool { return q.Package && q.PerService }
 
-// clamp narrows the dates to those that can have a bookable start. These end with the advance limit and begin with
-// yesterday, because overnight windows of yesterday can reach into today. The result is false if no date remains.
+// clamp limits the dates to those that can have a bookable start. They begin with yesterday, because an overnight
+// window of yesterday can last into today. They end with the advance limit. The result is false if no date remains.
 func (q Question) clamp(offer *catalog.Offer) (timespan.Date, timespan.Date, bool) {
 	today := offer.Today(q.Now)
 	from, to := max(q.From, today-1), q.To
@@ -68,8 +71,8 @@ func (q Question) clamp(offer *catalog.Offer) (timespan.Date, timespan.Date, boo
 	return from, to, from <= to
 }
 
-// staffFor returns the members who may serve the question. It returns
-// none without a staffed service, even if the question names a member.
+// staffFor returns the members who may serve the question. If no service
+// needs staff, it returns none, even if the question names a member.
 func staffFor(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff {
 	if !a.staffed {
 		return nil
@@ -81,8 +84,8 @@ func staffFor(offer *catalog.Offer, a appointment, q Question) []*catalog.Staff 
 	return candidates(offer, services, q.StaffID)
 }
 
-// Find returns the bookable starts of a question. occupied must contain the time occupied
-// within [Plan.Reach] and, for a class, the seats of the sessions that start there.
+// Find returns the bookable starts of a question. The argument occupied must contain the time occupied
+// within [Plan.Reach]. For a class, it must also contain the booked seats of the sessions that start there.
 func Find(offer *catalog.Offer, q Question, occupied booking.Occupied) *Openings {
 	return NewPlan(offer, q).Find(occupied)
 }

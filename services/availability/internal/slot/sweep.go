@@ -7,7 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// sweep is the state of one computation: what all candidates share, and memory that they use in turn.
+// sweep is the state of one computation. It holds the results that
+// all candidates share, and memory that is reused for each candidate.
 type sweep struct {
 	*Openings
 	horizon  *horizon
@@ -22,7 +23,7 @@ type sweep struct {
 	fits, hindered []timespan.Span
 }
 
-// admitAll computes the starts within a span that do not depend on the candidate.
+// admitAll computes the possible starts within a span, as far as they do not depend on the candidate.
 func (s *sweep) admitAll(within timespan.Span) {
 	s.starts = append(s.starts, within)
 	s.subtract(s.horizon.clock.repeated(nil))
@@ -40,7 +41,8 @@ func (s *sweep) admitAll(within timespan.Span) {
 	s.shared, s.starts = s.starts, nil
 }
 
-// admitAny keeps the starts at which one of the leg's members can serve it, and records these starts for each member.
+// admitAny keeps the starts at which at least one of the leg's
+// members can serve the leg. It records these starts for each member.
 func (s *sweep) admitAny(leg int) {
 	l := s.appointment.legs[leg]
 	before := s.starts
@@ -68,7 +70,7 @@ func (s *sweep) confine(l leg, work []timespan.Span) {
 	s.starts, s.spare = s.spare, s.starts
 }
 
-// hinder removes the starts at which the leg with its buffers would overlap busy.
+// hinder removes the starts at which the leg, with its buffers, would overlap one of the busy spans.
 func (s *sweep) hinder(l leg, busy []timespan.Span) {
 	s.hindered = s.hindered[:0]
 	for _, b := range busy {
@@ -123,7 +125,7 @@ func (s *sweep) visit(candidate int32, member *catalog.Staff) {
 	}
 }
 
-// workOf returns a member's working windows and the time that
+// workOf returns the working windows of a member, and the time that
 // they cover together. The result is valid until the next call.
 func (s *sweep) workOf(member *catalog.Staff) ([]shift, []timespan.Span) {
 	plan, own := s.horizon.memberPlan(s.plan, member)
@@ -137,7 +139,8 @@ func (s *sweep) workOf(member *catalog.Staff) ([]shift, []timespan.Span) {
 	return s.shifts, s.work
 }
 
-// emit finds the runs in the first of shifts; the others are the shifts after it.
+// emit records the runs of starts in the first of the shifts. The
+// other shifts are the later ones, which may overlap the first.
 func (s *sweep) emit(candidate int32, shifts []shift) {
 	window, later := shifts[0], overlapping(shifts)
 	for s.seek(window.Start); s.next < len(s.starts) && s.starts[s.next].Start < window.End; s.next++ {
@@ -147,7 +150,8 @@ func (s *sweep) emit(candidate int32, shifts []shift) {
 	}
 }
 
-// seek sets next to the first admissible span that ends after t. Windows come nearly in the order of their start.
+// seek sets the field next to the first span of starts that ends after t. It
+// searches from the current position, because windows are nearly sorted by start.
 func (s *sweep) seek(t int64) {
 	for s.next > 0 && s.starts[s.next-1].End > t {
 		s.next--
@@ -172,8 +176,8 @@ func overlapping(shifts []shift) []shift {
 	return nil
 }
 
-// emitPiece records the starts of the window's grid in piece, except those that the
-// windows of the next date also have. The next date lists these (semantics.md §2).
+// emitPiece records the starts of the window's grid that lie in piece. It leaves out starts
+// that a window of the next date also has, because the next date lists those (semantics.md §2).
 func (s *sweep) emitPiece(candidate int32, window shift, piece timespan.Span, later []shift) {
 	step := s.appointment.step
 	for _, next := range later {

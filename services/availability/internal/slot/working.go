@@ -5,9 +5,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// WorkingTime calls yield for each active member and each of the dates from..to with
-// the member's working seconds on that calendar date. Working time is the windows of
-// semantics.md §2, cut to the opening time of the business, without blocked time.
+// WorkingTime calls yield for each active member and each of the dates from..to, with the
+// seconds that the member works on that calendar date. Working time consists of the windows
+// of semantics.md §2 within the opening time of the business, without blocked time.
 func WorkingTime(offer *catalog.Offer, from, to timespan.Date, yield func(*catalog.Staff, timespan.Date, int64)) {
 	// The windows of a date are cut to the open time of the dates around it.
 	s := &sweep{horizon: newHorizon(offer, from-2, to+2)}

@@ -11,7 +11,7 @@ const (
 	day    = 86400
 )
 
-// zone is the business's clock over a range of instants: its offsets from UTC, looked up once.
+// zone is the business's time zone over a range of instants: its offsets from UTC, looked up once.
 type zone struct{ eras []era }
 
 // era is a range of instants with one offset.
@@ -37,8 +37,9 @@ func newZone(loc *time.Location, from, to int64) zone {
 	return z
 }
 
-// instant returns when the clock shows the minute m of the date d: the first time if it does so
-// twice. If a clock change skips the minute, it returns the instant after the gap (semantics.md §1).
+// instant returns the instant of the local time m on the date d. If a clock change
+// repeats the local time, it returns the first instant. If a clock change skips
+// the local time, it returns the instant at the end of the gap (semantics.md §1).
 func (z zone) instant(d timespan.Date, m timespan.TimeOfDay) int64 {
 	wall := int64(d)*day + int64(m)*minute
 	for _, e := range z.eras {
@@ -49,7 +50,7 @@ func (z zone) instant(d timespan.Date, m timespan.TimeOfDay) int64 {
 	return wall - z.eras[len(z.eras)-1].offset
 }
 
-// local returns the date and the minute of it that the clock shows at the instant t.
+// local returns the local date and time at the instant t, in whole minutes.
 func (z zone) local(t int64) (timespan.Date, timespan.TimeOfDay) {
 	i := 0
 	for i+1 < len(z.eras) && t >= z.eras[i].to {
@@ -63,7 +64,8 @@ func (z zone) local(t int64) (timespan.Date, timespan.TimeOfDay) {
 	return timespan.Date(d), timespan.TimeOfDay((wall - d*day) / minute)
 }
 
-// repeated appends the spans in which the clock shows times for the second time. No slot starts in them.
+// repeated appends the spans in which a clock change repeats local
+// times. They contain the second occurrence; no slot starts in them.
 func (z zone) repeated(dst []timespan.Span) []timespan.Span {
 	for i := 1; i < len(z.eras); i++ {
 		if back := z.eras[i-1].offset - z.eras[i].offset; back > 0 {
