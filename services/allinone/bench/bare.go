@@ -33,14 +33,6 @@ type BareAddresses struct{ Public, MCP, Inside string }
 //	GET /rented/{name}   the same, after one query for reservations
 //
 // Its MCP server has a separate address (serveBareMCP).
-//
-//	PUT /bytes/{name}    stores the body
-//	GET /bytes/{name}    runs the limiter's script in Redis, then returns the stored body
-//	GET /day/{name}      the same, after one query in PostgreSQL for the occupied time of a day
-//	GET /window/{name}   the same, after one query for many days
-//	GET /rented/{name}   the same, after one query for reservations
-//
-// Its MCP server has an address of its own (serveBareMCP).
 type bare struct {
 	answers sync.Map // name → []byte
 	pool    *pgxpool.Pool

@@ -13,10 +13,6 @@
 //	open loop     requests begin at fixed times, at half the maximum. A latency counts from the time at which its
 //	              request should have begun, so that a stall counts for all requests that it delays
 //	              (coordinated omission)
-//	closed loop   each of a number of clients sends its next request when it has the answer: the maximum throughput
-//	open loop     requests begin at fixed times, at half the maximum. A latency counts from the time at which its
-//	              request should have begun, so that a stall counts for all requests that it delays
-//	              (coordinated omission)
 package bench
 
 import (

@@ -25,8 +25,8 @@ const enginePackage = "./services/availability/internal/slot"
 // reportsPackage contains the benchmarks of each report and of plain SQL.
 const reportsPackage = "./services/booking/internal/store"
 
-// runEngine runs the benchmarks with the go command, from the root of
-// the repository. Those of reports use a database schema of their own.
+// runEngine runs the Go benchmarks with the go command, from the root of the repository, and returns
+// their results. The benchmarks of reports use a separate database schema.
 func (o Options) runEngine(ctx context.Context) ([]EngineRow, error) {
 	_, _ = fmt.Fprintln(o.Progress, "measuring the slot engine")
 	rows, err := o.goBenchmarks(ctx, ".", "300ms", enginePackage)

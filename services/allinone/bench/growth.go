@@ -106,8 +106,8 @@ func (w *world) measureGrown(ctx context.Context, size Size) ([]Grown, error) {
 	return all, w.saveHeap(size)
 }
 
-// pages asks PostgreSQL how many pages it reads for the occupied time of a business's day. It asks
-// twice, because the first query of a connection also counts the pages of the system catalog.
+// pages asks PostgreSQL how many pages it reads for the query of the occupied time of a business's day. It asks twice
+// and takes the second answer, because the first query of a connection also counts pages of the system catalog.
 func (w *world) pages(ctx context.Context, s salon) (int, error) {
 	conn, err := w.pool.Acquire(ctx)
 	if err != nil {
@@ -180,8 +180,8 @@ func (w *world) forgetRuns(ctx context.Context, set []salon) error {
 	return err
 }
 
-// grownCases returns the cases of growth. They use the businesses in turn,
-// after one request of each kind for each business has filled the caches.
+// grownCases returns the cases that are measured at each size of the database. Their requests use the
+// businesses of set in turn. First, one request of each kind for each business fills the caches.
 func (w *world) grownCases(set []salon) []aCase {
 	ask := func(name, service string, path func(salon) string) aCase {
 		return aCase{name: name, allowed: []int{http.StatusOK}, shot: func(n int64) (int, error) {

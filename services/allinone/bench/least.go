@@ -31,10 +31,12 @@ func (w *world) makeLeastTables() error {
 	return err
 }
 
-// leastBook does the minimum work of a booking in two statements. The first one reads the occupied
-// time around the slot, which any decision needs. The second one writes the booking with the hash of
-// its link, its time, which refers to it, and its event. It also checks whether the write was refused,
-// and whether the offer and the API key are still valid. Its slots are those of [world.insert].
+// leastBook does the minimum work of a booking, in two statements, for comparison. It books the slots
+// of [world.insert].
+//
+// The first statement reads the occupied time around the slot, which any decision needs. The second
+// one writes the booking with the hash of its link, its occupied time and its event. It also checks
+// that the write is not refused, and that the offer and the API key are still valid.
 func (w *world) leastBook(n int64) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()

@@ -43,8 +43,8 @@ func (t *tally) note(status int, took time.Duration) {
 	_ = t.latency.RecordValue(max(1, took.Microseconds())) // no answer takes longer than a minute
 }
 
-// closedLoop makes each client send its next request when it has the answer. Each
-// client sends at least one request, so that there is a result on any machine.
+// closedLoop measures the maximum throughput: each client sends its next request when it has the answer
+// to the last one. A client sends at least one request, so that there is a result on any machine.
 func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.Int64, s shot) (firing, error) {
 	begun := now()
 	return fire(ctx, clients, func(t *tally) error {
@@ -60,8 +60,8 @@ func closedLoop(ctx context.Context, clients int, d time.Duration, next *atomic.
 	})
 }
 
-// openLoop begins requests at a fixed rate, independently of earlier ones. If all clients are busy,
-// a request begins late; its latency is measured from the time at which it should have begun.
+// openLoop begins requests at the fixed rate, in requests per second, independently of earlier ones. If all
+// clients are busy, a request begins late; its latency counts from the time at which it should have begun.
 func openLoop(ctx context.Context, clients int, rate float64, d time.Duration, next *atomic.Int64, s shot) (firing, error) {
 	begun, total := now(), max(1, int64(rate*d.Seconds())) // at least one, so that there is a latency
 	var turn atomic.Int64
@@ -122,8 +122,8 @@ func sleepUntil(ctx context.Context, due time.Time) error {
 	}
 }
 
-// caller sends requests over kept-alive connections. It uses
-// fasthttp, because the load shares the machine with the servers.
+// caller sends requests over kept-alive connections. It uses fasthttp, which needs little CPU time,
+// because the load runs on the same machine as the servers.
 type caller struct{ http *fasthttp.Client }
 
 // answerWithin is the timeout of a connection or an answer; it ends the run. It is long enough for a slow machine.

@@ -31,8 +31,8 @@ const (
 	mostStyle    = 15 << 10
 )
 
-// measurePages views the steps of the booking page and the owner's calendar
-// of a full week in Chromium. Without Chromium it measures nothing.
+// measurePages opens the steps of the booking page, and the owner's calendar of a full week, in
+// Chromium. It adds the results to report. Without Chromium it measures nothing.
 func (w *world) measurePages(ctx context.Context, report *Report) error {
 	if _, err := exec.LookPath("chromium"); err != nil {
 		_, _ = fmt.Fprintln(w.o.Progress, "there is no chromium here: how pages are painted is not measured")

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// peerSQL creates tables of the usual design: without a constraint on
-// times, but with a row for each member, which a booking locks first.
+// peerSQL creates tables of the usual design of booking systems, for comparison. They have no
+// constraint on times; a booking locks the row of the staff member first.
 const peerSQL = `
 CREATE SCHEMA IF NOT EXISTS peer;
 CREATE TABLE peer.staff (business_id uuid NOT NULL, id uuid NOT NULL, PRIMARY KEY (business_id, id));
@@ -52,8 +52,8 @@ func (w *world) peerAnywhere(n int64) (int, error) {
 
 func (w *world) peerHot(n int64) (int, error) { return w.peerBook(w.hot, hottest(n), n) }
 
-// peerBook books in one transaction that locks the member's row, checks
-// that the time is free, and inserts. It needs five round trips.
+// peerBook books in the usual way of booking systems, for comparison. One transaction locks the staff
+// member's row, checks that the time is free, and inserts the booking. It needs five round trips.
 func (w *world) peerBook(s salon, i, n int64) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()

@@ -12,8 +12,8 @@ import (
 // startsAt is the initial time of the services' clock: a Monday, so that every run requests the same days.
 const startsAt = "2027-03-01T06:00:00Z"
 
-// adminToken is the token of the child's admin API, which listens only
-// on loopback. Parent and child need the same one, so it is a constant.
+// adminToken is the token of the admin API of the child process, which listens only on loopback.
+// Parent and child need the same token, so it is a constant.
 const adminToken = "measured-on-loopback-4c1f9e07"
 
 // Addresses are the base URLs of the child process that runs Slotmesh.

@@ -254,8 +254,8 @@ func (w *world) seedReservations(ctx context.Context, s salon) error {
 	return w.pool.SendBatch(ctx, &batch).Close()
 }
 
-// client returns the headers of a new client. No two requests of
-// a run have the same address, because limits apply to addresses.
+// client returns the headers of a new client. Each request of a run has a different client address,
+// because rate limits apply to addresses.
 func client(n int64) []string {
 	n += addressBase
 	return []string{"X-Forwarded-For", "10." + strconv.FormatInt(n>>16&255, 10) + "." + strconv.FormatInt(n>>8&255, 10) + "." + strconv.FormatInt(n&255, 10)}
@@ -264,8 +264,8 @@ func client(n int64) []string {
 // addressBase differs between runs, because Redis may be used again within a minute.
 var addressBase = now().Unix() * 9973
 
-// bookCall books slot i of a salon: slots count by member, then by start, then by
-// day. Keys take turns, so that none reaches its limit of 100 bookings a minute.
+// bookCall returns the request that books slot i of a salon. The slots are numbered by staff member, then by start,
+// then by day. The requests take turns with the API keys, so that none reaches its limit of 100 bookings a minute.
 func (w *world) bookCall(s salon, i, n int64) call {
 	body := fmt.Appendf(nil, `{"service_ids":[%q],"staff_id":%q,"date":%q,"time":"%02d:%02d","customer_name":"C","customer_email":"c%d@example.com"}`,
 		s.services[0], s.staff[i%salonStaff], tomorrow.AddDate(0, 0, int(i/(salonStaff*startsADay))).Format(time.DateOnly),
