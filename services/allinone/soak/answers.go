@@ -57,8 +57,8 @@ func (j *judgement) judge() {
 	}
 }
 
-// compare checks that the tables contain each object that an answer reported as made.
-// It also checks that they contain no more objects than the attempts can have made.
+// compare checks that the tables contain each object that an answer reported as created, with the values
+// of that answer. It also checks that they contain no more objects than the attempts can have created.
 func (j *judgement) compare(op *operation) {
 	rows := j.rows[op.tag]
 	for _, a := range op.attempts {
@@ -126,9 +126,9 @@ func (j *judgement) repeats(op *operation, t *task) {
 	}
 }
 
-// ofNoOrder are refusals from which nothing follows about other attempts with the same key. Either
-// the service did not decide, or it no longer knew the caller, whose API key was revoked after an
-// earlier attempt had booked. MCP tools answer them with status 200, like all their answers.
+// ofNoOrder are the codes of refusals that do not show whether an earlier attempt with the same idempotency key can
+// still succeed ([judgement.straggler]). Either the service did not decide, or it did not know the caller, because
+// the API key was revoked after an earlier attempt had booked. MCP tools answer with status 200, so the code decides.
 var ofNoOrder = []string{"idempotency_in_progress", "service_unavailable", "availability_unverified", "payment_unavailable", "invalid_api_key"}
 
 // straggler checks that no attempt succeeds after the final refusal of a later one with the same key (§3).
@@ -149,8 +149,8 @@ func (j *judgement) straggler(op *operation) {
 	}
 }
 
-// cancelled checks that everything with a successful cancellation is cancelled in
-// the tables, and that nothing is cancelled there without any cancellation.
+// cancelled checks that each object with a successful answer to its cancellation is cancelled in the tables.
+// It also checks that no object is cancelled there unless a client or a payment may have cancelled it.
 func (j *judgement) cancelled(op *operation) {
 	rows := j.rows[op.tag]
 	cancelled := slices.ContainsFunc(op.cancels, func(c *cancel) bool { return c.did() != nil })
@@ -165,8 +165,8 @@ func (j *judgement) cancelled(op *operation) {
 	}
 }
 
-// offered checks that a booking refers to a version of the offer that allows
-// it. The version must have been the newest at some moment of the request.
+// offered checks that each booking refers to a version of the offer that allows it. The version must
+// not be older than the newest version that was acknowledged before the first attempt.
 func (j *judgement) offered(op *operation) {
 	if op.apiKey == nil || len(op.attempts) == 0 {
 		return
@@ -189,9 +189,9 @@ func (j *judgement) offered(op *operation) {
 	}
 }
 
-// revoked checks that no attempt booked if it began after the revocation of its key was answered. It
-// also checks that no attempt with a valid key was refused for its key. It does not judge attempts
-// that were running at the moment of that answer, because no table contains the commit time of a row.
+// revoked checks that no attempt booked if it began after the answer to the revocation of its API key. It
+// also checks that no attempt was refused for its key before the key's revocation began. Attempts that
+// ran during the revocation may have either result, because no table contains the commit time of a row.
 func (j *judgement) revoked(op *operation) {
 	if op.apiKey == nil {
 		return

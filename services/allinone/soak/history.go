@@ -26,8 +26,8 @@ const (
 	refusing
 )
 
-// stock is the model of all resources: up to three counters with a capacity
-// each. A start that only one booking can have is a counter with capacity 1.
+// stock is the model of the resources for porcupine. A resource has up to three counters, each with a
+// capacity. A start that only one booking can have is a counter with capacity 1.
 var stock = porcupine.Model{
 	Init: func() any { return [3]int{} },
 	Step: func(state, input, _ any) (bool, any) {
@@ -53,9 +53,9 @@ var stock = porcupine.Model{
 	DescribeOperation: func(input, _ any) string { return fmt.Sprintf("%+v", input) },
 }
 
-// linearizable checks each resource's history. It returns the number of histories,
-// and the resources whose history no order of the operations explains. An attempt
-// without an answer has happened if its row exists, at any time since its beginning.
+// linearizable checks each resource's history: some order of its operations, taken one by one, must explain all
+// answers. It returns the number of histories, and a text for each resource without such an order. An attempt
+// without an answer counts as executed if its row exists; the time of its execution may be any since its beginning.
 func (w *workload) linearizable(rows map[string][]row, changes map[uuid.UUID][]change) (int, []string) {
 	histories := map[string][]porcupine.Operation{}
 	for _, op := range w.done {
@@ -146,8 +146,8 @@ func (t *task) span() (time.Duration, time.Duration) {
 	return begin, end
 }
 
-// refused returns the first attempt that was refused for lack of capacity, or nil. Under a key, later
-// attempts may only repeat it. It ignores refusals with one of codes, which have another reason.
+// refused returns the first attempt of t that was refused for lack of capacity, or nil. With an idempotency key, later
+// attempts can only repeat that answer. refused ignores refusals with one of the given codes, which have other reasons.
 func (t *task) refused(codes ...string) *attempt {
 	var no *attempt
 	for _, a := range t.attempts {

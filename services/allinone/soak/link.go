@@ -25,7 +25,7 @@ type condition struct {
 	delay time.Duration    // before each answer
 }
 
-// link is the network between one caller and the replicas of one target. It listens on loopback and
+// link simulates the network between one caller and the replicas of one service. It listens on loopback and
 // forwards each connection to the next replica that accepts it, like the address of a Kubernetes service.
 type link struct {
 	listener net.Listener

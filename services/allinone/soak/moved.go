@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 )
 
-// change is an event of a booking, an order of tickets or a
-// reservation: what was done, by which actor, and the state after it.
+// change is an event of a booking, a ticket order or a reservation: the kind of change, the actor who
+// made it, and the state after it.
 type change struct {
 	SubjectID uuid.UUID
 	Sequence  int
@@ -72,8 +72,9 @@ func (op *operation) behind(c change) []*move {
 	return found
 }
 
-// when returns the time range of an event that one of these reschedules caused. The event came before each
-// answer that shows the booking in that state or a later one. Without such an answer, the end is unlimited.
+// when returns the earliest and the latest possible time of the event c, which one of the reschedules in moves
+// caused. The event is not earlier than the first of their attempts. It is not later than any answer that
+// shows the booking in the state of c or in a later one; without such an answer, the latest time is unlimited.
 func when(c change, moves []*move) (time.Duration, time.Duration) {
 	begin, end := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 	for _, m := range moves {
@@ -89,8 +90,9 @@ func when(c change, moves []*move) (time.Duration, time.Duration) {
 	return begin, end
 }
 
-// moved checks that each booking is where its reschedules put it,
-// with one event for each, and that answers show its previous states.
+// moved checks the reschedules of each booking. Each reschedule event must begin at the start of the
+// event before it, must be caused by a request, and must be allowed by the offer. There must be no more
+// events than requests that may have succeeded. The answers must show states that the events contain.
 func (j *judgement) moved(op *operation) {
 	for _, r := range j.rows[op.tag] {
 		changes := j.changes[r.ID]
@@ -125,8 +127,8 @@ func value(text *string) string {
 	return *text
 }
 
-// toldOfMove checks a successful answer of a reschedule: an event put the
-// booking at that start, and the answer shows the booking as an event left it.
+// toldOfMove checks each successful answer of a reschedule. An event must have put the booking at the
+// requested start, and the answer must show the booking as one of the events left it.
 func (j *judgement) toldOfMove(op *operation, m *move) {
 	for _, a := range m.attempts {
 		if a.verdict != made {
@@ -147,8 +149,8 @@ func (j *judgement) toldOfMove(op *operation, m *move) {
 	}
 }
 
-// movable checks that a booking was rescheduled to a start that was
-// allowed by an offer that was the newest one during the request.
+// movable checks that the new start of a rescheduled booking is allowed by a version of the offer that
+// was the newest one at some time of the request.
 func (j *judgement) movable(op *operation, c change, moves []*move) {
 	begin, end := when(c, moves)
 	oldest, newest := int64(0), int64(math.MaxInt64)

@@ -129,8 +129,8 @@ func (c *client) linkMessage(method, path string, body any, key string) message 
 	return message{service: "booking", inside: true, method: method, path: "/internal/manage/" + path, body: body, header: header, read: readManaged}
 }
 
-// readMoved reads a rescheduled booking. Repeated answers must agree only on the start: an attempt
-// that finds the booking there already changes nothing and shows its other current values.
+// readMoved reads the booking in the answer of a reschedule. Repeated answers need to agree only on the start: an
+// attempt that finds the booking at that start changes nothing and shows the booking's other values as they are now.
 func readMoved(a *attempt, body []byte) {
 	readThing(a, body)
 	a.digest = [32]byte{}

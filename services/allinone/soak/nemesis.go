@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/components"
 )
 
-// nemesis causes faults that it draws from a seed. The same seed draws the same
-// faults in the same order. The requests that they affect differ between runs.
+// nemesis causes faults in processes, stores and connections. It draws them from a seed: the same seed
+// draws the same faults in the same order. The requests that the faults affect still differ between runs.
 type nemesis struct {
 	w       *workload
 	cluster *cluster

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// business describes a manifest of the soak. The services and their capacities
-// do not change; the owner only closes days and makes members inactive.
+// business is a business of the soak, with its manifest. Its services and their capacities do not
+// change. The owner only closes days and makes staff members inactive.
 type business struct {
 	slug     string
 	id       uuid.UUID
@@ -62,8 +62,8 @@ const (
 	priceCents        = 4000
 )
 
-// cancellationPolicy is the policy of both businesses. Runs of
-// more than half a minute book on both sides of its second rule.
+// cancellationPolicy is the policy of both businesses. A run of more than half a minute makes bookings
+// on both sides of its limit of 240 hours, so that cancellations use both rules.
 var cancellationPolicy = []object{{"hours_before": 0, "refund_percent": 50}, {"hours_before": 240, "refund_percent": 75}}
 
 // policyRefund returns the refund of an amount by the policy. A day has 24 hours.
@@ -97,8 +97,9 @@ func newBusiness(slug string) *business {
 	return &business{slug: slug, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte("soak/"+slug))}
 }
 
-// exactBusiness sells resources whose histories can be checked separately: half
-// hours of named members on a grid without overlaps, and seats of a class.
+// exactBusiness returns a business whose resources have histories that can be checked separately
+// ([workload.linearizable]). It sells half hours of named staff members, on a grid without overlaps,
+// and seats of a class.
 func exactBusiness() *business {
 	b := newBusiness("exact")
 	b.exact = true

@@ -45,8 +45,8 @@ func (c *client) rentPaid(ctx context.Context) {
 	})
 }
 
-// onPage creates something like the booking page does. Then it is paid on
-// the provider's page, cancelled, or both, sometimes at the same time.
+// onPage creates a booking, ticket order or reservation as the booking page does. If that needs an online
+// payment, it then pays on the provider's page, cancels, or does both, sometimes at the same time.
 func (c *client) onPage(ctx context.Context, op *operation, what, service, of string, body object) {
 	header := c.call.cluster.asPages(service, actor.Page)
 	if op.key != "" {
@@ -69,8 +69,8 @@ func (c *client) onPage(ctx context.Context, op *operation, what, service, of st
 	paying.Wait()
 }
 
-// readSold reads what was sold on the booking page. Repeated answers
-// must agree only on its id: the other values are the current ones.
+// readSold reads the object that was sold on the booking page from an answer. Repeated answers must
+// agree only on its id, because they show its other values as they are at that time.
 func readSold(a *attempt, body []byte) {
 	readThing(a, body)
 	a.digest = sha256.Sum256([]byte(a.id))

@@ -20,9 +20,9 @@ import (
 
 const webhookSecret = "whsec_soak"
 
-// provider is a fake of Stripe's API with state, which stripe-mock does not have. It stores every charge by
-// its idempotency key. While it is ill, it executes some calls but then hangs, answers 500 or breaks off
-// its answer; other calls it refuses with 429. Unlike Stripe, it does not repeat a 500 for the same key.
+// provider is a fake of Stripe's API that keeps state, which stripe-mock does not. It stores every charge by its
+// idempotency key. While a fault makes it ill, it executes some calls and then hangs, answers 500 or breaks off its
+// answer; it refuses other calls with 429. Unlike Stripe, it does not answer 500 again to a retry with the same key.
 type provider struct {
 	server  *http.Server
 	address string

@@ -23,8 +23,8 @@ type Report struct {
 	Found      []string       // all findings; empty if everything is correct
 }
 
-// Fault describes one kind of fault: its number, and the times from
-// its end to the good answer of a request that began after it.
+// Fault is the recovery from one kind of fault: how often the fault occurred, and the times from its
+// end to the first successful answer of a request that began after it.
 type Fault struct {
 	Kind          string
 	Times         int
@@ -48,9 +48,9 @@ func (r *run) report(rows, resources int) *Report {
 	return report
 }
 
-// recovery returns the time from the end of a fault to the first good answer of a request
-// that began after it. The answer must be from the replica with the fault if clients call
-// that replica, otherwise from any. It returns 0 if there was no such answer.
+// recovery returns the time from the end of the fault t to the first successful answer of a request
+// that began after it. If clients call the replica with the fault, the answer must come from that
+// replica; otherwise it may come from any. It returns 0 if there was no such answer.
 func (r *run) recovery(t trouble) time.Duration {
 	for _, a := range r.good {
 		if a.begin < t.end {

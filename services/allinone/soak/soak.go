@@ -1,5 +1,5 @@
-// Package soak runs a cluster of processes with faults and then compares
-// all answers that clients received with the tables (`make soak`).
+// Package soak runs a cluster of processes under load and causes faults in it. It then compares all
+// answers that clients received with the contents of the tables (`make soak`).
 //
 //	stores, cluster, link   two replicas of every service on a PostgreSQL with fsync and a Redis, and the network
 //	nemesis                 faults, drawn from a seed; the owner, who publishes and revokes at the same time
@@ -9,7 +9,8 @@
 //	tables, answers, moved  rules about the tables, and about each answer compared with them
 //	history                 linearizability of each resource, checked by porcupine
 //
-// It checks results, never speed. The report contains the time to the next good answer after each fault.
+// It checks whether results are correct, never speed. The report contains the time to the next
+// successful answer after each fault.
 package soak
 
 import (
@@ -39,8 +40,8 @@ type Options struct {
 	Home     string        // folder for the stores' data and the services' logs; it is kept
 	Progress io.Writer     // receives a line for each fault; nil: nothing
 
-	// Sabotage is SQL that changes the database before the clients
-	// begin. A test uses it to show that the soak finds the damage.
+	// Sabotage are SQL statements that damage the database before the clients begin. A test uses them to
+	// show that the soak finds the damage.
 	Sabotage []string
 }
 
@@ -105,7 +106,7 @@ func (r *run) close() {
 
 func (r *run) random(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(r.o.Seed, stream)) }
 
-// Streams of random numbers. Each part has its own, so that its draws
+// The numbers of the streams of random numbers. Each part draws from its own stream, so that its draws
 // do not change those of another. Clients use the streams from 100.
 const (
 	faultStream = iota
@@ -151,8 +152,8 @@ func settings(stripe string) []string {
 	}
 }
 
-// open publishes both businesses, creates API keys and applies Options.Sabotage.
-// The OpenAPI document shows whether the admin API accepts idempotency keys.
+// open publishes both businesses, creates their API keys and executes Options.Sabotage. From the
+// OpenAPI document it finds out whether the admin API accepts idempotency keys.
 func (r *run) open(ctx context.Context) error {
 	document := r.workload.adminMessage(http.MethodGet, "openapi.json", nil, "")
 	document.read = func(_ *attempt, body []byte) { r.workload.keyedAdmin = bytes.Contains(body, []byte("Idempotency-Key")) }

@@ -97,8 +97,8 @@ func (s *stores) crashPostgres(ctx context.Context) error {
 	return syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// restartPostgres starts PostgreSQL again with the data after the crash.
-// It cannot start before the last child of the old one has ended.
+// restartPostgres starts PostgreSQL again after a crash, with the same data. It retries, because
+// PostgreSQL cannot start before the last child process of the crashed server has ended.
 func (s *stores) restartPostgres(ctx context.Context) error {
 	// This file names the socket folder of a killed run, which the
 	// next start would remove. Here Redis still uses that folder.

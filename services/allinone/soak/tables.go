@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// rule is an invariant of the tables. Its query is written from semantics.md,
-// not from the services' code, and returns one text for each violation.
+// rule is an invariant of the tables. Its SQL query returns one text for each violation. The query is
+// written from semantics.md, not from the services' code, so that it does not repeat an error of the code.
 type rule struct{ name, query string }
 
 // live are all bookings that occupy something, with their times widened by the buffers of their first and
@@ -91,10 +91,12 @@ var rules = []rule{
 		GROUP BY a.id, a.rental_id, a.start_date, r.quantity HAVING sum(b.quantity) > r.quantity`},
 }
 
-// recorded returns a query for inconsistencies between a table and its events: rows whose number of
-// events differs from their number of changes, or whose newest event contains other values than the
-// row. It ignores the keys in beside, an SQL array, which events and rows store in different ways. An
-// online sale has its first event when its charge is open; if its charge failed before, it has none.
+// recorded returns a query that finds inconsistencies between the rows of a table and their events. A
+// row is inconsistent if its number of events differs from its number of changes, or if its newest
+// event contains other values than the row.
+//
+// The query ignores the keys in beside, an SQL array, because events and rows store them in different ways.
+// An online sale gets its first event when its charge is open; if the charge failed before, it has no event.
 func recorded(table, beside string) string {
 	schema, _, _ := strings.Cut(table, ".")
 	return fmt.Sprintf(`
@@ -207,8 +209,8 @@ func (t *tables) payments(ctx context.Context) ([]payment, error) {
 	return pgx.CollectRows(found, pgx.RowToStructByPos[payment])
 }
 
-// hasten makes every charge due that is not final. It returns the number of
-// these: the ones of booking, and the ones whose end rental has not received.
+// hasten makes every payment that is not final due now, so that the services process it. It returns the number of
+// payments that are not final: those of booking, and the reservations whose result rental has not received yet.
 func (t *tables) hasten(ctx context.Context) (int64, error) {
 	tag, err := t.conn.Exec(ctx, `
 		UPDATE booking.payments SET due_at = now() - interval '10 seconds'
@@ -221,8 +223,8 @@ func (t *tables) hasten(ctx context.Context) (int64, error) {
 	return tag.RowsAffected() + behind, err
 }
 
-// chargedOtherwise selects the reservations whose charge differs between rental
-// and booking. A charge that failed before booking received it has no row there.
+// chargedOtherwise selects the reservations whose payment differs between rental and booking. A
+// payment that failed before booking received it has no row in booking.
 const chargedOtherwise = `
 	SELECT r.id || ': ' || r.payment::text FROM rental.reservations r LEFT JOIN booking.payments p ON p.business_id = r.business_id AND p.subject_id = r.id
 	WHERE r.payment IS NOT NULL AND (r.payment ->> 'status', (r.payment ->> 'amount')::bigint, (r.payment ->> 'refunded')::bigint)

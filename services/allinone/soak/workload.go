@@ -73,8 +73,8 @@ func (c *client) run(ctx context.Context) {
 	}
 }
 
-// hotFor is how long clients request the same days. Then they go
-// on to the next ones, so that there is always something free.
+// hotFor is how long all clients request the same days, so that they compete. After it they go on to
+// the next days, so that there is always free time.
 const hotFor = 4 * time.Second
 
 func (c *client) epoch() int { return int(c.call.since() / hotFor) }
@@ -138,9 +138,9 @@ func (op *operation) bookMessage(order object) message {
 // tries is the maximum number of attempts of a task.
 const tries = 4
 
-// perform attempts a task: once without an idempotency key, and otherwise until the
-// outcome is known, at most tries times. With a key it sometimes sends two requests
-// at the same time, and sometimes repeats a success to check for the same answer.
+// perform attempts a task. Without an idempotency key it makes one attempt. With a key it retries
+// until the outcome is known, at most tries times. It then sometimes sends two requests at the same
+// time, and sometimes repeats a successful request, whose answer must be the same.
 func (c *client) perform(ctx context.Context, t *task, m message) *attempt {
 	var last *attempt
 	for try := range tries {
