@@ -83,9 +83,9 @@ func (p *Process) noteMonth(progress demoProgress) error {
 // bookMonth makes the demo business's bookings, reservations and ticket orders of a month, as its
 // owner and with its API key. They are the same on every machine, except for their dates.
 //
-// It does nothing if demoMonthFile does not exist. Otherwise it continues after the last write that the
-// file counts. Each write has an Idempotency-Key, so a write that was interrupted is not made twice.
-// bookMonth skips a write that the service refuses because the business is closed or the time has passed.
+// It does nothing if demoMonthFile does not exist or belongs to another database. Otherwise it continues after the
+// last write that the file counts. Each write has an Idempotency-Key, so a write that was interrupted is not made
+// twice. bookMonth skips a write that the service refuses because the business is closed or the time has passed.
 func (p *Process) bookMonth(ctx context.Context) error {
 	text, err := os.ReadFile(p.file(demoMonthFile))
 	if errors.Is(err, fs.ErrNotExist) {

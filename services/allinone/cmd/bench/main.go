@@ -1,4 +1,5 @@
-// Command bench measures Slotmesh beside bare programs, on stores that it starts and throws away (`make bench`).
+// Command bench measures Slotmesh in comparison with bare programs (package bench), on stores that it
+// starts and removes again (`make bench`).
 package main
 
 import (
@@ -76,7 +77,8 @@ func run(ctx context.Context) error {
 	return report.Print(os.Stdout)
 }
 
-// onStores measures on stores of its own, whose data is kept in a folder where one is named.
+// onStores runs the measurement on a PostgreSQL and a Redis that it starts. If a folder is named,
+// their data is kept in it.
 func onStores(ctx context.Context, o bench.Options, data string) (*bench.Report, error) {
 	settings := backing.Options{Throwaway: true, Say: func(line string) { fmt.Fprintln(os.Stderr, line) }}
 	if data != "" {

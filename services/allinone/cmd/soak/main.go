@@ -1,4 +1,5 @@
-// Command soak drives a cluster of processes through faults and holds what it answered against its tables (`make soak`).
+// Command soak runs a cluster of processes, causes faults in it, and compares the answers of its
+// services with its tables (`make soak`).
 package main
 
 import (
