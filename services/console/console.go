@@ -1,11 +1,12 @@
 // Package console is the owner's side of Slotmesh: the owner's pages and the admin API of admin.md.
 //
-// It keeps people, their roles in businesses, their sessions and the tokens of the admin API. One table decides the
-// permissions (internal/access). Console reads and writes offers through catalog, keys and bookings through booking,
-// and reservations through rental, each by its internal API. It checks the form of an owner's request and logs every
-// change. The customers' ingress never routes here: the public port is for owners and operators alone.
+// It stores people, their roles in businesses, their sessions and the tokens of the admin API. The table of permissions
+// in internal/access decides who may do what. Console reads and writes offers through the service catalog, API keys and
+// bookings through booking, and reservations through rental, each by its internal API. It checks the form of an owner's
+// request and logs every change. The public port serves owners and operators only: the customers' ingress never routes
+// requests to it.
 //
-// The `slotmesh` command (cmd/slotmesh, internal/cli) uses this API and nothing else.
+// The `slotmesh` command (cmd/slotmesh, internal/cli) uses only the admin API.
 package console
 
 import (
@@ -52,8 +53,8 @@ type Config struct {
 	Postgres postgres.Config
 	Redis    redisx.Config
 	Limits   limits.Config
-	// AdminToken is the bearer token of callers of the admin API: 24 or more visible ASCII characters. It may be
-	// several tokens, separated by commas, while one replaces another.
+	// AdminToken is the bearer token with full rights to the admin API: 24 or more visible ASCII characters. While a
+	// new token replaces an old one, it has both, separated by a comma.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
 	// CatalogURL is the base URL of catalog's internal port.
 	CatalogURL string `env:"CATALOG_URL, required"`
@@ -69,7 +70,7 @@ type Config struct {
 	PagesURL string `env:"PAGES_URL, required"`
 	// PublicURL is the public base of the API and of MCP; empty: PagesURL.
 	PublicURL string `env:"PUBLIC_URL"`
-	// PublishTimeout is the time limit of one publish. A manifest of 5 MB is parsed, checked and stored within it.
+	// PublishTimeout is the time limit for publishing one manifest. It must suffice to parse, check and store 5 MB.
 	PublishTimeout time.Duration `env:"PUBLISH_TIMEOUT, default=8s"`
 	// OwnerURL is the public base of the owner's side, such as https://owner.example.com. Links in mails begin with it;
 	// if it is empty, mails have no links to the owner's side.
@@ -80,7 +81,7 @@ type Config struct {
 	Events         eventlog.Config
 }
 
-// checkTokens returns what is wrong with a token, without showing the token.
+// checkTokens returns what is wrong with the admin tokens, without showing them. It returns nil if all are valid.
 func checkTokens(list string) error {
 	for token := range strings.SplitSeq(list, ",") {
 		if err := config.CheckSecret(token, 24); err != nil {

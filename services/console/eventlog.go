@@ -50,7 +50,7 @@ func showEvents() map[event.SubjectKind]eventlog.Show {
 	}
 }
 
-// kept decodes the data of events.
+// kept decodes the stored data of events.
 func kept[T any](_ context.Context, texts []json.RawMessage) ([]T, error) {
 	list := make([]T, len(texts))
 	for i, text := range texts {
