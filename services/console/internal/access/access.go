@@ -1,5 +1,6 @@
-// Package access decides who may do what on the owner's side (accounts.md). The rules are in [table] alone. The admin
-// API and the owner's pages register each route with its [Action], and pages ask [Principal.Reach] what to show.
+// Package access decides who may do what on the owner's side (accounts.md). [table] has all permissions. The admin API
+// and the owner's pages register each route with its [Action]. The pages call [Principal.Reach] to find out what they
+// may show.
 package access
 
 import (
@@ -11,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// Role is the role of a principal in a business. [Operator] is a role of the platform and applies to all businesses.
+// Role is what a principal is in a business, and decides the principal's permissions there. The role [Operator] applies
+// to all businesses of the installation.
 type Role string
 
 // The roles.
@@ -27,13 +29,13 @@ const (
 // Roles are all roles, in the order of the columns of [table].
 var Roles = []Role{Operator, Owner, Manager, Desk, Staff, Viewer}
 
-// OfBusiness reports whether people can have the role in a business.
+// OfBusiness reports whether an owner can give a person this role in a business. It is false for [Operator].
 func (r Role) OfBusiness() bool { return r != Operator && slices.Contains(Roles, r) }
 
-// Reach is the scope of a permission. A larger value includes the smaller ones.
+// Reach is how much of a business's data a permission covers. Each value includes all smaller ones.
 type Reach int
 
-// The scopes.
+// The values of [Reach].
 const (
 	None      Reach = iota // nothing
 	Own                    // the principal's own: calendar, time off, businesses
@@ -46,8 +48,8 @@ type Kind string
 
 // The kinds of principals.
 const (
-	Environment Kind = "environment" // the bearer of an admin API token
-	Token       Kind = "token"       // a bearer of a token of the admin API
+	Environment Kind = "environment" // a caller with the admin token of the environment
+	Token       Kind = "token"       // a caller with a stored token of the admin API
 	Person      Kind = "person"      // a signed-in person
 )
 
@@ -74,7 +76,8 @@ func (p Principal) String() string { return p.Label }
 // Actor returns the principal as the actor of events (lifecycle.md §1).
 func (p Principal) Actor() actor.Actor { return actor.Actor{Kind: actor.Owner, ID: p.ID} }
 
-// In returns the principal's membership in a business. It reports false if the principal has none.
+// In returns the principal's membership in a business; for an operator, a membership with the role [Operator]. It
+// reports false if the principal does not belong to the business.
 func (p Principal) In(businessID uuid.UUID) (Member, bool) {
 	if p.Operator {
 		return Member{BusinessID: businessID, Role: Operator}, true
@@ -87,13 +90,13 @@ func (p Principal) In(businessID uuid.UUID) (Member, bool) {
 	return Member{}, false
 }
 
-// Reach returns the scope of an action for the principal in a business.
+// Reach returns how much of a business's data an action of the principal covers; [None] if the action is forbidden.
 func (p Principal) Reach(businessID uuid.UUID, action Action) Reach {
 	m, _ := p.In(businessID)
 	return table[action][m.Role]
 }
 
-// Furthest returns the largest scope of an action for the principal in any business.
+// Furthest returns the largest [Reach] that an action of the principal has in any business.
 func (p Principal) Furthest(action Action) Reach {
 	if p.Operator {
 		return table[action][Operator]
@@ -105,8 +108,8 @@ func (p Principal) Furthest(action Action) Reach {
 	return furthest
 }
 
-// Require returns an error unless the principal may do an action in a business. Faults: business_not_found
-// if the principal does not belong to the business, forbidden if the role does not permit the action.
+// Require returns an error unless the principal may do an action in a business. Faults: business_not_found if the
+// principal does not belong to the business; forbidden if their role does not permit the action.
 func (p Principal) Require(businessID uuid.UUID, action Action) error {
 	m, ok := p.In(businessID)
 	if !ok {
@@ -118,7 +121,7 @@ func (p Principal) Require(businessID uuid.UUID, action Action) error {
 	return nil
 }
 
-// RequireAnywhere returns an error if the principal may do an action in no business. Fault: forbidden.
+// RequireAnywhere returns an error unless the principal may do an action in at least one business. Fault: forbidden.
 func (p Principal) RequireAnywhere(action Action) error {
 	if p.Furthest(action) == None {
 		return fault.Newf(fault.Forbidden, "You may not %s.", action)

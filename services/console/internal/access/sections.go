@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// sections maps each section of the manifest to the action that is needed to change it
-// (accounts.md). A path names a top-level field of the manifest, or a field of such a field.
-// A test checks that each field is covered, either itself or by all of its own fields.
+// sections maps each section of the manifest to the action that a person needs to change it (accounts.md). A section is
+// a top-level field of the manifest, or a field within a top-level field. A test checks that the list covers every
+// field.
 var sections = []struct {
 	path   string
 	action Action
@@ -63,8 +63,8 @@ func Sections() []string {
 	return paths
 }
 
-// ActionOn returns the action that is needed to change a field of the manifest. path names the field or a field
-// within it, such as privacy.keep_customers_days. For a path of no section it returns "", which no role permits.
+// ActionOn returns the action that a person needs to change a field of the manifest. path is the path of the field,
+// such as privacy.keep_customers_days. For a path outside all sections it returns "", which no role permits.
 func ActionOn(path string) Action {
 	for _, s := range sections {
 		if rest, ok := strings.CutPrefix(path, s.path); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {

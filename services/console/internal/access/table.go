@@ -3,7 +3,7 @@ package access
 // Action is an action on the owner's side. Its text completes the sentence "The role … may not".
 type Action string
 
-// The actions: the rows of accounts.md, and those that it leaves open (docs/decisions/007).
+// The actions, one for each row of the table in accounts.md, and the further ones of docs/decisions/007.
 const (
 	SignedIn        Action = "use the owner's side"
 	SeeBusinesses   Action = "see businesses"
@@ -23,7 +23,7 @@ const (
 	ManageAccounts  Action = "create businesses, or change their subscription, removal and sandbox"
 )
 
-// table holds the permissions of all roles. An action or role that is missing has none.
+// table maps each action and role to its [Reach]. A role that is missing for an action may not do it.
 var table = func() map[Action]map[Role]Reach {
 	rows := []struct {
 		action Action
