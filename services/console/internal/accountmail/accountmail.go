@@ -1,5 +1,5 @@
-// Package accountmail writes the mails about a person's own account, in the languages
-// of the owner's pages. It is pure: the notification service renders and sends them.
+// Package accountmail writes the mails about a person's own account, in the languages of the owner's pages. It only
+// returns texts; the notification service renders and sends them.
 package accountmail
 
 import (
@@ -17,7 +17,7 @@ var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
 
-// platform is the sender's name of mails that are not from a business.
+// platform is the sender's name of mails that no business sends.
 const platform = "Slotmesh"
 
 // letter is a mail, given by the names of its sentences.
@@ -43,8 +43,8 @@ func PasswordChanged(to, link string, languages ...string) (notifications.Mail, 
 	}.to(to, languages)
 }
 
-// PasskeyAdded returns the mail after a passkey was added. link
-// is the page to reset the password, which removes all passkeys.
+// PasskeyAdded returns the mail to a person who has added a passkey. link is the page to reset the password. A reset
+// also removes all passkeys, in case another person added this one.
 func PasskeyAdded(to, link string, languages ...string) (notifications.Mail, error) {
 	return changed("passkey_added", to, link, languages)
 }
@@ -54,13 +54,14 @@ func PasskeyRemoved(to, link string, languages ...string) (notifications.Mail, e
 	return changed("passkey_removed", to, link, languages)
 }
 
-// PasswordRemoved returns the mail after a password was replaced by passkeys. link is the page to reset the password.
+// PasswordRemoved returns the mail to a person who has removed their password and signs in by passkeys only. link is
+// the page to reset the password.
 func PasswordRemoved(to, link string, languages ...string) (notifications.Mail, error) {
 	return changed("password_removed", to, link, languages)
 }
 
-// DeviceAdded returns the mail after `slotmesh login` authorized a program on a machine.
-// link is the page to reset the password, which revokes all such authorizations.
+// DeviceAdded returns the mail to a person who has allowed a program to act for them by `slotmesh login`. device is the
+// name of the program's machine. link is the page to reset the password, which disconnects all such programs.
 func DeviceAdded(to, device, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: platform, subject: "device_subject", paragraphs: []string{"device_lead", "device_not_you"},
@@ -75,7 +76,7 @@ func changed(what, to, link string, languages []string) (notifications.Mail, err
 	}.to(to, languages)
 }
 
-// Invitee is the way in which an invited person signs in.
+// Invitee is the way in which an invited person gets access to the business.
 type Invitee int
 
 // The ways.
@@ -85,8 +86,8 @@ const (
 	Accepts                // as usual, after accepting the invitation with the link
 )
 
-// Invitation returns the mail to a person who was invited to a business, or to
-// the operators if business is "". link is where the person signs in or accepts.
+// Invitation returns the mail to a person who was invited. business is the name of the business, or "" for an
+// invitation to become an operator. link is the page on which the person signs in or accepts.
 func Invitation(to, business, link string, invitee Invitee, languages ...string) (notifications.Mail, error) {
 	l := letter{
 		from: business, subject: "invited_subject", business: business, paragraphs: []string{"invited_lead", "invited_until"}, button: "invited_button", link: link,
@@ -104,8 +105,8 @@ func Invitation(to, business, link string, invitee Invitee, languages ...string)
 	return l.to(to, languages)
 }
 
-// RetentionShortened returns the mail to an owner after privacy.keep_customers_days
-// was lowered, in days. link shows the versions of the offer.
+// RetentionShortened returns the mail to an owner after privacy.keep_customers_days was lowered. before and after are
+// the old and the new number of days. link is the page with the versions of the offer.
 func RetentionShortened(to, business, link string, before, after int, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: business, subject: "data_sooner_subject", business: business, paragraphs: []string{"data_sooner_lead", "offer_not_you"},
@@ -113,8 +114,8 @@ func RetentionShortened(to, business, link string, before, after int, languages 
 	}.to(to, languages)
 }
 
-// PaymentAccountChanged returns the mail to an owner after
-// payments.accounts was changed. link shows the versions of the offer.
+// PaymentAccountChanged returns the mail to an owner after payments.accounts was changed. link is the page with the
+// versions of the offer.
 func PaymentAccountChanged(to, business, link string, languages ...string) (notifications.Mail, error) {
 	return letter{
 		from: business, subject: "payout_subject", business: business, paragraphs: []string{"payout_lead", "offer_not_you"},
