@@ -1,5 +1,5 @@
-// Package api serves the admin API of admin.md: businesses, API keys, bookings, tickets and rental reservations. It
-// authenticates the caller and checks the form of a request. internal/gate authorizes the request, and internal/usecase
+// Package api serves the admin API of admin.md, for businesses, API keys, bookings, tickets and rental reservations. It
+// authenticates the caller and checks the form of a request. Package gate authorizes the request, and package usecase
 // executes it.
 package api
 

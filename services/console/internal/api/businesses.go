@@ -20,7 +20,7 @@ var manifestTypes = map[string]string{
 }
 
 // publishedVersion is the answer to a publish and to a rollback. Warnings are those of the published manifest. They are
-// left out if there are none, or if the check for them took too long.
+// omitted if there are none, or if computing them took too long.
 type publishedVersion struct {
 	ID       uuid.UUID          `json:"id"`
 	Slug     string             `json:"slug"`
@@ -52,7 +52,8 @@ func (a *Admin) publish(c *fiber.Ctx) error {
 	return sendPublished(c, published, warnings)
 }
 
-// diff answers with what publishing the body would change, and with the bookings that would conflict with it.
+// diff answers with the changes that publishing the manifest in the body would make, and with the bookings that would
+// conflict with the new offer.
 func (a *Admin) diff(c *fiber.Ctx) error {
 	slug, err := server.Slug(c)
 	if err != nil {

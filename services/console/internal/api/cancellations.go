@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// refunded returns the handler of a write that may refund an amount. It answers with the changed object.
+// refunded returns the handler of a write that may also refund an amount, such as a cancellation. The handler answers
+// with the changed object.
 func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write func(context.Context, usecase.Principal, string, uuid.UUID, W) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)
@@ -31,7 +32,8 @@ func refunded[T any, W booking.Cancel | booking.NewRefund](what string, write fu
 	}
 }
 
-// refundOf reads the amount to refund, "" if there is no body or no amount, and whether the customer is notified.
+// refundOf reads the body of a cancellation or a refund. It returns the amount to refund, or "" if the body has none.
+// It also returns whether to notify the customer, or nil if the body does not contain that.
 func refundOf(c *fiber.Ctx) (booking.RefundAmount, *bool, error) {
 	var body struct {
 		Refund json.RawMessage `json:"refund"`

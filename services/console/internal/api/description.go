@@ -22,8 +22,8 @@ var (
 	referenceSource string
 )
 
-// The paths of the description of the admin API, for people and for generators of clients. It has no data of
-// businesses, so it needs no token.
+// The paths of the OpenAPI document of the admin API, for people and for generators of clients. The document contains
+// no data of businesses, so it needs no token.
 const (
 	referencePage     = "/developers"
 	referenceScript   = "/developers/viewer.js"

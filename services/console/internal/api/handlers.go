@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// create returns the handler of a write that passes its body on and answers 201. The service that stores the object
-// validates it.
+// create returns the handler of a write that creates an object. The handler decodes the body, passes it to write and
+// answers 201. The service that stores the object validates it.
 func create[B, T any](write func(context.Context, usecase.Principal, string, B) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, err := server.Slug(c)
@@ -33,7 +33,8 @@ func create[B, T any](write func(context.Context, usecase.Principal, string, B) 
 	}
 }
 
-// change returns the handler of a write to one object that passes its body on.
+// change returns the handler of a write that changes one object. The handler decodes the body and passes it to the
+// write.
 func change[B, T any](what string, write func(context.Context, usecase.Principal, string, uuid.UUID, B) (*T, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		slug, id, err := idOf(c, what)

@@ -44,7 +44,9 @@ func idOf(c *fiber.Ctx, what string) (string, uuid.UUID, error) {
 // curlDefault is the Content-Type that curl sends by default for any body. It is treated as if it were omitted.
 const curlDefault = "application/x-www-form-urlencoded"
 
-// mediaTypeOf reads Content-Type, which must be allowed or omitted. say lists the allowed types in the error.
+// mediaTypeOf returns the media type of the request's Content-Type header. It returns "" if the request omits the
+// header or sends [curlDefault]. It returns an error if the header names a type that is not in allowed. say is the text
+// of the allowed types in the error.
 func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, error) {
 	header := c.Get(fiber.HeaderContentType)
 	if header == "" {
@@ -61,8 +63,8 @@ func mediaTypeOf(c *fiber.Ctx, allowed map[string]string, say string) (string, e
 	return canonical, nil
 }
 
-// decode reads the JSON object of a small body into a struct, strictly. It refuses unknown fields, wrong types and
-// anything after the object, with a sentence that names the field.
+// decode decodes the JSON object of a small body into a struct. It refuses unknown fields, wrong types, and text after
+// the object. The error names the field.
 func decode(c *fiber.Ctx, into any) error {
 	if _, err := mediaTypeOf(c, map[string]string{fiber.MIMEApplicationJSON: ""}, fiber.MIMEApplicationJSON); err != nil {
 		return err

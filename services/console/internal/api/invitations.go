@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// newInvitation is the body that invites a person into a business or, if Business is empty, among the operators.
+// newInvitation is the body that invites a person. If Business is empty, the person is invited to become an operator.
 type newInvitation struct {
 	Business string     `json:"business"` // slug of the business
 	Email    string     `json:"email"`
@@ -22,7 +22,7 @@ type newInvitation struct {
 	Mail     *bool      `json:"mail"` // false: no mail is sent
 }
 
-// invited is the answer to an invitation. It is the only answer that contains the link.
+// invited is the answer to a request that invites a person. No other answer contains the link.
 type invited struct {
 	PersonID  *uuid.UUID  `json:"person_id"` // null while the invitation is pending
 	Pending   *uuid.UUID  `json:"invitation_id"`

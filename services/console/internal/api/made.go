@@ -17,7 +17,7 @@ type made struct {
 	Tokens    []token                 `json:"tokens"`
 }
 
-// ofMaker finds the business and the person of the path. The person may have left the business.
+// ofMaker returns the business and the id of the person in the path. The person may have left the business.
 func (a *Admin) ofMaker(c *fiber.Ctx) (*catalog.Offer, uuid.UUID, error) {
 	_, id, err := idOf(c, "Member")
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/gate"
 )
 
-// once answers a write about the team, which is executed once for each Idempotency-Key of a business. of finds that
-// business, the nil id for operators. If of refuses the caller, once returns that refusal and reads or stores no result
-// for the business.
+// once returns the handler of a write about a team, which runs write once for each Idempotency-Key of a business. For a
+// repeated request it calls again with the stored answer. of returns the id of the business; the nil id stands for the
+// operators. If of refuses the caller, no stored answer is looked up.
 func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error), again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.Once(write, func(c *fiber.Ctx) ([]byte, error) {
 		now, err := a.Accounts.Renew(c.UserContext(), principal(c))
@@ -36,8 +36,8 @@ func (a *Admin) once(write fiber.Handler, of func(*fiber.Ctx) (uuid.UUID, error)
 	}, again)
 }
 
-// ofPath returns the id of the business of the path. Faults: those of the business; forbidden if the principal does not
-// manage its team.
+// ofPath returns the id of the business in the path. Faults: those of looking up the business; forbidden if the
+// principal does not manage the team of the business.
 func (a *Admin) ofPath(c *fiber.Ctx) (uuid.UUID, error) {
 	business, err := a.business(c)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// Token is the admin token, or several tokens while one replaces another. Each is stored as its SHA-256.
+// Token has the hashes (SHA-256) of the admin tokens from the environment. There is more than one while a new token
+// replaces an old one.
 type Token struct{ sums [][sha256.Size]byte }
 
 // NewToken returns the Token for the given tokens, which are separated by commas.
@@ -33,14 +34,15 @@ func NewToken(clear string) Token {
 // principal returns the principal of a request.
 func principal(c *fiber.Ctx) usecase.Principal { return gate.Principal(c) }
 
-// bearer returns the principal of the environment's token. Logs name it by the first eight hex digits of its SHA-256.
+// bearer returns the principal of a request with the environment's token. Its label in logs has the first eight hex
+// digits of the token's SHA-256.
 func bearer(shown string) usecase.Principal {
 	sum := sha256.Sum256([]byte(shown))
 	return usecase.Principal{Kind: access.Environment, Label: hex.EncodeToString(sum[:4]), Operator: true}
 }
 
-// matches reports whether a token is valid. It compares hashes, so that its time reveals neither a token nor its
-// length. It compares all of them, so that its time does not reveal which token matched.
+// matches reports whether a token is one of the admin tokens. It compares hashes, so that the duration reveals neither
+// a token nor its length. It compares with all tokens, so that the duration does not reveal which one matched.
 func (t Token) matches(shown string) bool {
 	sum, match := sha256.Sum256([]byte(shown)), 0
 	for i := range t.sums {
@@ -52,9 +54,11 @@ func (t Token) matches(shown string) bool {
 // challenge is the WWW-Authenticate header of an answer to a request without a valid token.
 const challenge = `Bearer realm="slotmesh admin"`
 
-// authenticate admits only requests with a bearer token: the environment's token, or one of the admin API. Answers must
-// not be cached. An address that has shown too many wrong tokens is refused whatever token it shows. Otherwise the
-// answers would reveal which token is right. Other addresses are not affected.
+// authenticate is middleware that admits only requests with a valid bearer token: the environment's token, or a token
+// of the admin API. It marks answers as not cacheable.
+//
+// After too many wrong tokens from one address, authenticate refuses every token from this address. Otherwise its
+// answers would tell an attacker which token is valid. Other addresses are not affected.
 func (a *Admin) authenticate(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if err := a.Limits.TokensRefused(c.UserContext(), server.ClientIP(c)); err != nil {

@@ -23,7 +23,8 @@ func (a *Admin) mountTokens(admin *gate.Router) {
 	admin.Delete("/tokens/:id", access.ManageTeam, a.once(a.revokeToken, a.ofToken, server.Again(fiber.StatusNoContent)))
 }
 
-// token is a token of the admin API for a principal who may revoke it. Token is set only in the answer that made it.
+// token is a token of the admin API in answers. The field Token, the secret, is set only in the answer to the request
+// that created the token.
 type token struct {
 	ID         uuid.UUID   `json:"id"`
 	Name       string      `json:"name"`
@@ -80,7 +81,8 @@ func (a *Admin) createToken(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusCreated).JSON(answer)
 }
 
-// createdAgain answers a repeated request with a conflict, because only the first answer has the secret.
+// createdAgain answers a repeated request to create a token with a conflict, because only the first answer has the
+// secret.
 func createdAgain(_ *fiber.Ctx, answer []byte) error {
 	var made store.TokenMadeError
 	if err := json.Unmarshal(answer, &made); err != nil {
@@ -89,8 +91,8 @@ func createdAgain(_ *fiber.Ctx, answer []byte) error {
 	return usecase.TokenMade(&made)
 }
 
-// ofTokenWanted returns the id of the business in the body, the nil id for operators. Fault: forbidden if the principal
-// does not manage that team.
+// ofTokenWanted returns the id of the business for which the body requests a token; the nil id stands for the
+// operators. Fault: forbidden if the principal does not manage the team of the business, or the operators.
 func (a *Admin) ofTokenWanted(c *fiber.Ctx) (uuid.UUID, error) {
 	var body newToken
 	if err := decode(c, &body); err != nil {
