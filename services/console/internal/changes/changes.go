@@ -21,8 +21,8 @@ const (
 	Removed = "removed"
 )
 
-// Change is one field that differs. Objects with a key are compared with the object that
-// had the key before, regardless of their positions. Other lists are compared as a whole.
+// Change is one difference between two manifests. Objects that have a key are compared with the object of the same key,
+// regardless of their positions in the lists. Other lists are compared as a whole.
 type Change struct {
 	Path   string `json:"path"`   // such as services[cut].price
 	Change string `json:"change"` // Added, Changed or Removed
@@ -32,8 +32,8 @@ type Change struct {
 	Summary string `json:"summary"`
 }
 
-// Between returns the changes sorted by path, at most [Most], and the number of changes
-// that are not listed. It returns an error if a manifest cannot be encoded as JSON.
+// Between returns the differences between two manifests, sorted by path. It returns at most [Most] changes, and the
+// number of further ones. It returns an error if a manifest cannot be encoded as JSON.
 func Between(before, after *manifest.Manifest) ([]Change, int, error) {
 	old, err := fields(before)
 	if err != nil {

@@ -21,7 +21,7 @@ func (c *Change) inWords() string {
 	return fmt.Sprintf("%s becomes %s", Words(c.Before), Words(c.After))
 }
 
-// Words formats a value of a manifest in short form: an object by its name, a list with commas.
+// Words formats a value of a manifest for a person, in short form: an object by its name, a list with commas.
 func Words(value any) string {
 	text := []rune(strings.Join(strings.Fields(words(value)), " "))
 	if len(text) > mostWords {
