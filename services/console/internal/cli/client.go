@@ -16,8 +16,8 @@ import (
 // pageSize is the largest page of the admin API.
 const pageSize = 1000
 
-// client calls the admin API. Its errors are *fault.Error if the server refused a request, and *unreachable if it did
-// not answer.
+// client calls the admin API. Its methods return *fault.Error if the server refused a request, and *unreachable if the
+// server gave no readable answer.
 type client struct{ *adminapi.Client }
 
 // unreachable means that the server gave no readable answer.
@@ -89,7 +89,7 @@ func pages[T any](ctx context.Context, c *client, path, member string, query url
 	return upTo[T](ctx, c, path, member, query, 0)
 }
 
-// upTo reads the first most entries of a list; 0 means all.
+// upTo reads the first entries of a list, as many as most; 0 means all. member is the name of the list in the answer.
 func upTo[T any](ctx context.Context, c *client, path, member string, query url.Values, most int) ([]T, error) {
 	all := []T{}
 	for {

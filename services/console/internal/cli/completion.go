@@ -45,8 +45,8 @@ func (c *command) completeSlug(cmd *cobra.Command, args []string, _ string) ([]s
 	})
 }
 
-// completeArgument completes the first argument with slugs, and the second with the ids or versions of the business, by
-// its name in the usage.
+// completeArgument completes the arguments of a command in the shell: the first with slugs of businesses, the second
+// with ids or versions of the business. The name of the argument in the usage line decides between these.
 func (c *command) completeArgument(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {
 		return c.completeSlug(cmd, args, typed)
@@ -68,8 +68,8 @@ var listsOfIDs = map[string]string{
 	"tickets": "tickets", "users": "members",
 }
 
-// ids returns the ids of the first page of a list, each with a description. It does not name customers, because shells
-// keep what they have shown.
+// ids returns the ids on the first page of a list, each with a description, for completion. The descriptions do not
+// name customers, because a shell may keep them on the screen.
 func (c *client) ids(ctx context.Context, slug, list string) ([]string, error) {
 	var page map[string]json.RawMessage
 	if err := c.call(ctx, http.MethodGet, at(slug, list)+"?limit="+mostCompleted, nil, &page); err != nil {
@@ -105,8 +105,8 @@ func (c *command) completeVersions(cmd *cobra.Command, args []string, _ string) 
 // partsOfFlags maps the flags that take a part of an offer to the kind of that part.
 var partsOfFlags = map[string]string{"service": aService, "staff": aMember, "event": anEvent, "rental": aRental}
 
-// completeFlags completes the flags of a command and of its subcommands with keys of the business that is the first
-// argument.
+// completeFlags adds completion to the flags that take a part of an offer. The flags are completed with keys from the
+// offer of the business that is the first argument.
 func (c *command) completeFlags(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		c.completeFlags(below)
@@ -127,7 +127,8 @@ func (c *command) completeFlags(cmd *cobra.Command) {
 	}
 }
 
-// mustCompleteBy completes a flag with entries of the offer. It panics if the flag does not exist, which is a bug.
+// mustCompleteBy adds completion to a flag, with entries from the offer. It panics if the command has no such flag,
+// which is a programming error.
 func (c *command) mustCompleteBy(cmd *cobra.Command, flag string, entries func(*contents) []entry) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/manifest"
 )
 
-// listed returns the commands that list the contents of an offer with their keys. Every command accepts such a key in
-// place of an id.
+// listed returns the commands that list the services, members and other objects of an offer with their keys. All
+// commands accept these keys in place of ids.
 func (c *command) listed() []*cobra.Command {
 	return []*cobra.Command{
 		group("services", "Show what a business offers at appointments and in classes", c.listContents(aService, "List the services, with their keys", []string{"MINUTES", "PRICE"}, func(o *contents, i int) []string {

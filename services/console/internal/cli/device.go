@@ -56,8 +56,8 @@ func (h Host) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// tokenByDevice has a person confirm a code in a browser, and returns the token that they grant to this machine (RFC
-// 8628).
+// tokenByDevice shows a code and waits until a person confirms it in a browser. It returns the token that the server
+// then issues to this machine (RFC 8628).
 func (c *command) tokenByDevice(ctx context.Context, server string) (string, error) {
 	client := &client{adminapi.New(server, "", c.timeout, 1)}
 	defer client.close()
@@ -98,8 +98,8 @@ func (c *command) tokenByDevice(ctx context.Context, server string) (string, err
 	}
 }
 
-// form sends a form as OAuth requires, and decodes the answer into out. An OAuth error is a field of out, not a Go
-// error.
+// form sends a request with form values, as OAuth requires, and decodes the answer into out. An OAuth error is decoded
+// into a field of out and not returned as a Go error.
 func (c *client) form(ctx context.Context, path string, form url.Values, out any) error {
 	answer, err := c.Do(ctx, adminapi.Request{
 		Method: http.MethodPost, Path: path, Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, Body: []byte(form.Encode()),

@@ -28,7 +28,7 @@ func (c *command) ofBusiness(use, short string, arguments int, run func(cmd *cob
 	}
 }
 
-// otherSlug adds a similar slug to the refusal of an unknown one.
+// otherSlug adds a suggestion to the error for an unknown slug: the slug of a business that is similar.
 func (c *client) otherSlug(ctx context.Context, slug string, refused error) error {
 	businesses, err := pages[catalog.Business](ctx, c, "/admin/businesses", "businesses", url.Values{})
 	if err != nil {
@@ -44,8 +44,8 @@ func (c *client) otherSlug(ctx context.Context, slug string, refused error) erro
 	return refused
 }
 
-// listEntries returns a command that lists entries of a business. filters has the value of each filter's flag by
-// parameter.
+// listEntries returns a command that lists objects of a business, such as bookings. filters maps query parameters to
+// the values of their flags.
 func listEntries[T any](c *command, list, short string, filters map[string]*string, all func([]T) any, show func(...T) table) *cobra.Command {
 	return c.ofBusiness("list SLUG", short, 1, func(cmd *cobra.Command, args []string, client *client) error {
 		called := client.names(args[0])
@@ -70,7 +70,8 @@ func listEntries[T any](c *command, list, short string, filters map[string]*stri
 	})
 }
 
-// moveEntry returns a command that makes a transition of an entry, and shows the entry after it.
+// moveEntry returns a command that changes the status of an object, such as a booking, and prints the object after the
+// change.
 func moveEntry[T any](c *command, list, move, short string, show func(...T) table) *cobra.Command {
 	notify := true
 	cmd := c.ofBusiness(move+" SLUG ID", short, 2, func(cmd *cobra.Command, args []string, client *client) error {

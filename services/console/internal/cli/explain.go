@@ -38,7 +38,8 @@ func (c *command) explain() *cobra.Command {
 	return mustRequire(cmd, "service", "date", "time")
 }
 
-// explanationTable has a row for the start as a whole, with who as its name, and one for each member.
+// explanationTable returns the explanation as a table, with one row for the start as a whole and one for each member.
+// who is the name in the first row.
 func explanationTable(e availability.Explanation, who string) table {
 	t := table{head: []string{"STAFF", "BOOKABLE", "RULE", "WHY"}}
 	row := func(staff string, bookable bool, reason *availability.Reason) {

@@ -26,7 +26,7 @@ type historyEntry struct {
 	What []string `json:"what,omitempty"` // what the version changed, if requested
 }
 
-// mostWhat is the maximum number of versions whose changes are shown, because each must be read for it.
+// mostWhat is the maximum number of versions whose changes are shown. The command must read each of these versions.
 const mostWhat = 20
 
 func (c *command) history() *cobra.Command {
@@ -74,8 +74,8 @@ func orNone(text string) string {
 	return text
 }
 
-// publishers returns who published each version, by version, as far back as this token may read the events. A publisher
-// is named by their address if the token may read the team.
+// publishers returns the name of the publisher of each version, by the number of the version, as far as the token may
+// read the events. If the token may read the team, people are named by their e-mail addresses.
 func (c *client) publishers(ctx context.Context, slug string) map[int64]string {
 	by := map[int64]string{}
 	published, err := pages[event.Event](ctx, c, at(slug, "events"), "events", url.Values{"type": {string(event.BusinessPublished)}})
@@ -126,7 +126,7 @@ func (c *client) whatChanged(ctx context.Context, slug string, list []historyEnt
 	return nil
 }
 
-// between returns the first changes in words, and the number of the others.
+// between returns the first changes between two versions as text, and the number of further ones.
 func between(before, after *manifest.Manifest) ([]string, error) {
 	const most = 3
 	all, more, err := changes.Between(before, after)

@@ -97,8 +97,8 @@ func (l *listener) run(ctx context.Context, client *client, since time.Time, onc
 	}
 }
 
-// forward sends the events since an instant that were not sent before, oldest first. It returns the time of the newest
-// event.
+// forward sends those events after the instant since that were not sent before, oldest first. It returns the time of
+// the newest event.
 func (l *listener) forward(ctx context.Context, client *client, since time.Time) (time.Time, error) {
 	query := url.Values{"from": {since.UTC().Format(time.RFC3339Nano)}}
 	list, err := pages[event.Event](ctx, client, at(l.slug, "events"), "events", query)

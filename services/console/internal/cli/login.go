@@ -61,7 +61,7 @@ func (c *command) pastedToken(server string) (string, error) {
 	return token, nil
 }
 
-// keepGood checks the token with the server and stores it.
+// keepGood sends a request with the command's token, and stores the token if the server accepts it.
 func (c *command) keepGood(ctx context.Context, server string) error {
 	client, err := c.client()
 	if err != nil {
@@ -77,7 +77,8 @@ func (c *command) keepGood(ctx context.Context, server string) error {
 	return c.done(map[string]any{"server": server}, "the token for %s is kept", server)
 }
 
-// tokensFile returns the path of the file in which login stores tokens by server; "" if there is no home folder.
+// tokensFile returns the path of the file in which login stores one token for each server; "" if the user has no home
+// folder.
 func (c *command) tokensFile() string {
 	if folder := c.host.Getenv("XDG_CONFIG_HOME"); folder != "" {
 		return filepath.Join(folder, "slotmesh", "tokens.json")
@@ -105,7 +106,8 @@ func (c *command) keptTokens() (map[string]string, error) {
 	return kept, nil
 }
 
-// keepToken stores a token. It writes a new file and renames it, so that no reader finds an incomplete file.
+// keepToken stores a token in the file of tokens. It writes a new file and renames it, so that other processes never
+// read an incomplete file.
 func (c *command) keepToken(server, token string) error {
 	path := c.tokensFile()
 	if path == "" {

@@ -47,7 +47,7 @@ func (c *command) onMachine(ctx context.Context, what, file string) error {
 	}
 	run := exec.CommandContext(ctx, program, what, file)
 	run.Stdin, run.Stdout, run.Stderr = c.host.Stdin, c.host.Stdout, c.host.Stderr
-	// The program then removes what it has begun.
+	// When ctx ends, interrupt the program instead of killing it, so that it can remove its incomplete output.
 	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
 	err = run.Run()
 	if _, ended := errors.AsType[*exec.ExitError](err); ended {

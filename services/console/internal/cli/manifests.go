@@ -94,8 +94,8 @@ func (c *command) apply() *cobra.Command {
 	return cmd
 }
 
-// publish lets the server check the manifest, because the server may know more than this command. It refuses only a
-// manifest that does not name its business.
+// publish sends the manifest without checking it on this machine, because a newer server may know more fields than this
+// command. It refuses only a manifest that does not name its business.
 func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) error {
 	slug, err := c.slugOf(src)
 	if err != nil {
@@ -128,8 +128,8 @@ func (c *command) publish(cmd *cobra.Command, src *source, ifVersion int64) erro
 	return c.done(p, "%s: version %d is published", p.Slug, p.Version)
 }
 
-// publishedAs returns the number of the newest version if that version has this text; otherwise, or if it cannot be
-// read, 0.
+// publishedAs returns the number of the newest version if its text is that of src. It returns 0 if the text differs or
+// if the version cannot be read.
 func (c *client) publishedAs(ctx context.Context, slug string, src *source) int64 {
 	version, err := c.newest(ctx, slug)
 	if err != nil || version == 0 {
@@ -157,8 +157,8 @@ func manifestCall(method, path string, src *source) adminapi.Request {
 	return r
 }
 
-// slugOf returns the slug of the business that a manifest names. A manifest without one is refused here, with its other
-// problems.
+// slugOf returns the slug of the business that a manifest names. If the manifest names none, slugOf prints all problems
+// of the manifest and returns an error.
 func (c *command) slugOf(src *source) (string, error) {
 	if slug := slugIn(src.text); request.IsSlug(slug) {
 		return slug, nil
@@ -188,8 +188,8 @@ type verdict struct {
 	Warnings []manifest.Problem `json:"warnings,omitempty"` // of a valid manifest
 }
 
-// refused prints the problems as compilers do, file:line: path: message, so that editors find the place. It returns
-// *invalidManifest.
+// refused prints the problems of a manifest in the format of compilers (file:line: path: message), so that editors can
+// jump to them. It returns *invalidManifest.
 func (c *command) refused(src *source, problems []manifest.Problem) error {
 	if c.output == asJSON || c.output == asYAML {
 		if err := c.print(verdict{Problems: problems}, table{}); err != nil {
@@ -212,8 +212,8 @@ func (c *command) places(src *source, kind string, list []manifest.Problem) {
 	}
 }
 
-// warn prints the warnings of a manifest, as compilers do. In JSON and YAML output the warnings are a field of the
-// result.
+// warn prints the warnings of a manifest in the format of compilers. With JSON or YAML as output format it prints
+// nothing, because the result contains the warnings.
 func (c *command) warn(src *source, warnings []manifest.Problem) {
 	if c.output != asJSON && c.output != asYAML {
 		c.places(src, "warning: ", warnings)

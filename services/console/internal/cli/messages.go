@@ -51,8 +51,8 @@ func (c *command) showMessage() *cobra.Command {
 	return cmd
 }
 
-// letter returns a message as text for a person: its header fields, its status, then its body. It contains what
-// customers typed, so each line is made printable.
+// letter formats a message for the terminal: its header fields, its status and its body. The message contains texts
+// from customers, so unprintable characters are replaced in every line.
 func letter(m notifications.WholeMessage) string {
 	head := [][2]string{
 		{"To", m.Recipient}, {"From", m.FromName}, {"Reply-To", m.ReplyTo}, {"Subject", m.Subject}, {"Kind", m.Kind}, {"About", m.About.Kind + " " + m.About.ID.String()},

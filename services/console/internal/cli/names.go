@@ -43,8 +43,8 @@ type contents struct {
 	*manifest.Manifest
 }
 
-// names converts the names of parts of an offer into their ids. It reads the offer when the first name is looked up, so
-// a command with ids alone sends no request for it.
+// names replaces the names of services, members and other objects of an offer by their ids. It reads the offer only
+// when a name must be looked up, so a command that has only ids sends no request for the offer.
 type names struct {
 	client *client
 	slug   string

@@ -14,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
 )
 
-// format is the output format of a command. For the zero format each command chooses: a table, except for manifests.
+// format is the output format that the user has requested. For the zero value, each command uses its default: the
+// published text for a manifest, a table for everything else.
 type format string
 
 const (
@@ -62,7 +63,7 @@ func (c *command) print(value any, t table) error {
 	return c.printTable(t)
 }
 
-// done prints the result of a change: a value for programs, a line for people.
+// done prints the result of a change: value as JSON or YAML, or a sentence for a person.
 func (c *command) done(value any, line string, args ...any) error {
 	if c.output == asJSON || c.output == asYAML {
 		return c.print(value, table{})
@@ -128,7 +129,7 @@ func (c *command) printTable(t table) error {
 	return c.write(out.Bytes())
 }
 
-// printable replaces unprintable characters, so that customers' input can neither control the terminal nor break the
+// printable replaces unprintable characters. Otherwise texts from customers could control the terminal or break the
 // table.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {

@@ -50,8 +50,9 @@ func (c *command) resume() *cobra.Command {
 	})
 }
 
-// setPause publishes the newest version with another bookings.paused_until, nil for none. It publishes only over the
-// version that it read, and not if the value is already set.
+// setPause publishes a new version that differs from the newest one only in bookings.paused_until. first is the first
+// date on which customers can book again; nil ends the pause. It fails if another version was published since it read
+// the newest one. If the value is already set, it publishes nothing.
 func (c *client) setPause(ctx context.Context, slug string, first *timespan.Date) (*published, error) {
 	newest, err := c.newest(ctx, slug)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/plan"
 )
 
-// leavesOutside means that publishing would cause new conflicts with what customers have booked.
+// leavesOutside means that publishing would cause new conflicts between the offer and existing bookings, reservations
+// or tickets. count is their number.
 type leavesOutside struct{ count int }
 
 func (e *leavesOutside) Error() string {

@@ -21,8 +21,8 @@ func (c *command) resolveServer() (string, error) {
 	return strings.TrimRight(server, "/"), nil
 }
 
-// resolveToken returns the token for a server. login stores one token for each server, and `make run` keeps the admin
-// token in a file.
+// resolveToken returns the token for a server. It takes the first one of these: the flag, SLOTMESH_ADMIN_TOKEN, the
+// token that login has stored for this server, the file that `make run` writes.
 func (c *command) resolveToken(server string) (string, error) {
 	// The variable may have several tokens, as in the server's settings.
 	if token, _, _ := strings.Cut(firstOf(c.token, c.host.Getenv("SLOTMESH_ADMIN_TOKEN")), ","); token != "" {

@@ -87,7 +87,7 @@ func (c *command) inviteUser() *cobra.Command {
 	return cmd
 }
 
-// roleFlags adds the flags for the role of a person or a token.
+// roleFlags adds the flags that give a person or a token their role in a business.
 func roleFlags(cmd *cobra.Command, role, staff *string) {
 	cmd.Flags().StringVar(role, "role", "", strings.Join(roles, ", "))
 	cmd.Flags().StringVar(staff, "staff", "", "key, name or id of the member of the staff; for --role staff")

@@ -128,7 +128,7 @@ func (c *command) retryDelivery() *cobra.Command {
 	return cmd
 }
 
-// sent posts to a path that sends a delivery, and prints the delivery.
+// sent sends a POST request that starts a delivery of a webhook, and prints the delivery.
 func (c *command) sent(cmd *cobra.Command, client *client, path string) error {
 	var sent notifications.Delivery
 	if err := client.call(cmd.Context(), http.MethodPost, path, nil, &sent); err != nil {

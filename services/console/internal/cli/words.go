@@ -15,8 +15,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// sentence returns the text of an error for a person at the terminal. The server writes its sentences for programs that
-// send requests. sentence replaces headers, statuses and members with the words of the command that was run.
+// sentence returns an error message for a person at the terminal. The server writes its messages for developers of
+// clients. sentence replaces the names of headers, statuses and fields in them by the flags and arguments of the
+// command.
 func sentence(cmd *cobra.Command, err error) string {
 	var refused *fault.Error
 	if !errors.As(err, &refused) {
@@ -50,8 +51,8 @@ var commands = strings.NewReplacer("GET …/versions", "slotmesh history", "forc
 // member matches the request member with which a sentence begins.
 var member = regexp.MustCompile(`^([a-z][a-z_]*)(\[\d+\])?: `)
 
-// inFlags replaces the member with which a sentence begins by its flag, if the command has one. It also replaces "send"
-// by "write".
+// inFlags replaces the field of a request at the beginning of a message by the flag of the command, if there is one. It
+// also replaces "send" by "write".
 func inFlags(cmd *cobra.Command, text string) string {
 	found := member.FindStringSubmatch(text)
 	if found == nil {
