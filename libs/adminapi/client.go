@@ -1,5 +1,5 @@
-// Package adminapi is a client of the admin API for programs. It sends a token, and
-// an Idempotency-Key with every write, so that a repeated request takes effect once.
+// Package adminapi is a client of the admin API for programs. Every request carries a token.
+// Every write carries an Idempotency-Key, so that a repeated write takes effect once.
 package adminapi
 
 import (
@@ -32,8 +32,8 @@ type Client struct {
 	RepeatTimeouts bool          // also repeat requests that took longer than HTTP.Timeout
 }
 
-// New returns a client with its own connections. timeout bounds each attempt. A request
-// is sent up to attempts times if there was no answer, or if the service was unavailable.
+// New returns a client with its own connections. timeout bounds each attempt. If there is no answer,
+// or the service is unavailable, the client sends a request again, up to the number attempts in total.
 func New(base, token string, timeout time.Duration, attempts int) *Client {
 	return &Client{
 		Base: base, Token: token, Attempts: attempts, Pause: time.Second / 2,
@@ -81,8 +81,8 @@ func noAnswer(err error) error {
 	return &NoAnswerError{err}
 }
 
-// Send sends a request and retries with the same Idempotency-Key after errors that a retry may solve.
-// Errors: [*fault.Error] if the server refused, without a code if a proxy answered; [*NoAnswerError].
+// Send sends a request. It retries after errors that a retry may solve, with the same Idempotency-Key. Errors:
+// [*fault.Error] if the server refused the request, without a code if a proxy answered; [*NoAnswerError].
 func (c *Client) Send(ctx context.Context, r Request) (*Answer, error) {
 	key := uuid.NewString()
 	for attempt := 1; ; attempt++ {
@@ -148,8 +148,8 @@ func (c *Client) Do(ctx context.Context, r Request, key string) (*Answer, error)
 	return &Answer{Status: got.StatusCode, Header: got.Header, Body: body}, nil
 }
 
-// Refusal returns the server's fault as a [*fault.Error]. An answer
-// of another form, as from a proxy, becomes a fault without a code.
+// Refusal returns the fault in the answer. If the answer has another form,
+// for example because a proxy sent it, the result is a fault without a code.
 func (a *Answer) Refusal() error {
 	f := fault.Decode(a.Status, a.Body, 0)
 	if f.Kind.Code == "" || f.Kind == fault.Internal {
