@@ -1,6 +1,6 @@
 // Package apikey defines the form of an API key (semantics.md §10): "sm_" and 64 lower-case hexadecimal
-// digits. 56 of them are random; the last 8 are the CRC-32 of everything before them, so that a mistyped
-// or invented key is rejected without a lookup. It is pure except for its source of random bytes.
+// digits. 56 digits are random. The last 8 are the CRC-32 of everything before them, so that a mistyped or
+// invented key is rejected without a lookup. The package does no I/O, except that it reads random bytes.
 package apikey
 
 import (
@@ -21,8 +21,8 @@ const (
 	length        = len(Prefix) + randomDigits + sumDigits
 )
 
-// Generate returns a new key made of 28 bytes of random, which is
-// crypto/rand.Reader outside tests. It returns the error of random.
+// Generate returns a new key from 28 bytes of the reader random, which
+// is crypto/rand.Reader outside tests. Error: that of the reader.
 func Generate(random io.Reader) (string, error) {
 	secret := make([]byte, randomDigits/2)
 	if _, err := io.ReadFull(random, secret); err != nil {
@@ -45,8 +45,8 @@ func WellFormed(key string) bool {
 	return checksum(key[:length-sumDigits]) == key[length-sumDigits:]
 }
 
-// Hash returns the hash of a key for a store: its SHA-256. A key has
-// 224 random bits, so that a slow password hash would add nothing.
+// Hash returns the SHA-256 of a key, which is stored instead of the key. A
+// slow password hash is not necessary, because a key has 224 random bits.
 func Hash(key string) [sha256.Size]byte { return sha256.Sum256([]byte(key)) }
 
 // Display returns the first eight digits of a well-formed key, by which owners distinguish keys.
