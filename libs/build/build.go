@@ -9,8 +9,8 @@ import (
 // release is the version that the linker sets in programs for images (k8s/images), such as 0.1.0.
 var release string
 
-// Version returns the version of the image, or that of the module for other
-// builds. It is followed by the revision, if it was recorded, and Go's version.
+// Version returns the version of the image, or the version of the module if
+// there is no image. The revision, if known, and the version of Go follow.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
