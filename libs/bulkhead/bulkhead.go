@@ -1,5 +1,6 @@
-// Package bulkhead keeps the work of one tenant from starving the others. Each tenant has a few places for concurrent
-// work. Work that several callers wait for is done once. A failure for one tenant does not stop the work for others.
+// Package bulkhead prevents the work of one tenant from using up the capacity of the others.
+// Each tenant may do a fixed number of things at once. If several callers request the same
+// work, it is done once. An error for one tenant does not stop the work for others.
 package bulkhead
 
 import (
@@ -14,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// Tenants gives each tenant the same number of places. It is safe
-// for concurrent use, and stores only tenants with current work.
+// Tenants limits the concurrent work of each tenant to the same number of places.
+// It is safe for concurrent use. It stores only tenants that have work in progress.
 type Tenants struct {
 	each int64
 
@@ -34,8 +35,8 @@ func New(each int) *Tenants {
 	return &Tenants{each: int64(max(1, each)), atWork: map[string]*places{}}
 }
 
-// Enter waits for one of the tenant's places, in order of arrival. If ctx ends first, it
-// returns the error of ctx. The caller must call the returned function once to leave.
+// Enter waits for one of the tenant's places; callers get places in the order of arrival. If ctx ends first,
+// Enter returns the error of ctx. The caller must call the returned function once to release the place.
 func (t *Tenants) Enter(ctx context.Context, tenant string) (func(), error) {
 	p := t.join(tenant)
 	if err := p.free.Acquire(ctx, 1); err != nil {
@@ -68,8 +69,8 @@ func (t *Tenants) part(tenant string, p *places) {
 	}
 }
 
-// Each calls work for each tenant in order until ctx ends. A failure does not
-// stop the others. The error is the first one, with the number of failures.
+// Each calls work for each tenant in order, until ctx ends. It continues after an
+// error. It returns the first error, together with the number of tenants that failed.
 func Each[T any](ctx context.Context, tenants []T, work func(context.Context, T) error) error {
 	var (
 		first  error
@@ -93,9 +94,10 @@ func Each[T any](ctx context.Context, tenants []T, work func(context.Context, T)
 // Shared runs work once for all callers that request it while it is running. The zero value is ready to use.
 type Shared[T any] struct{ flights singleflight.Group }
 
-// Do returns the result of work for key, which may be that of a concurrent call. It
-// returns when ctx ends at the latest. The work continues even if its first caller
-// leaves, with that caller's deadline and values. A panic in it becomes an error.
+// Do returns the result of work for key. If a call for the same key is in progress, Do waits for it
+// and returns its result. Do returns the error of ctx when ctx ends. A panic of work becomes an error.
+//
+// The work continues after its first caller has left, with the deadline and the values of that caller's context.
 func (s *Shared[T]) Do(ctx context.Context, key string, work func(context.Context) (T, error)) (T, error) {
 	done := s.flights.DoChan(key, func() (any, error) {
 		own := context.WithoutCancel(ctx)
