@@ -1,6 +1,6 @@
-// Package cancellation computes the effect of cancelling a booking, an order of
-// tickets or a reservation. It also computes how much an owner or a customer may
-// get refunded (lifecycle.md §4). The services that store them use it. It is pure.
+// Package cancellation computes what happens if a booking, an order of tickets or a reservation is
+// cancelled. It also computes the amount that an owner or a customer can get refunded (lifecycle.md
+// §4). The services that store bookings, orders and reservations call it. The package does no I/O.
 package cancellation
 
 import (
@@ -27,11 +27,11 @@ type Purchase struct {
 	// Unconfirmed reports that the business has not confirmed the purchase yet.
 	// The owner's cancellation then declines it, which refunds everything.
 	Unconfirmed bool
-	// FormerStarts are the starts from which the business has rescheduled it. The
-	// customer may cancel until the current start, with the best refund of all starts.
+	// FormerStarts are the starts that the purchase had before the business rescheduled it. The customer may
+	// cancel until the current start. The refund is the best one that the policy gives for any of the starts.
 	FormerStarts []time.Time
-	// Withdrawn reports that the business no longer offers what
-	// was sold. The customer may cancel it and gets a full refund.
+	// Withdrawn reports that the business no longer offers the sold service, ticket
+	// or rental. The customer may cancel the purchase and gets a full refund.
 	Withdrawn bool
 }
 
@@ -45,8 +45,8 @@ type Paid struct {
 	Step      int64         // refunds must be multiples of it; 0 means 1
 }
 
-// payable returns the largest amount up to amount that the provider can pay. For
-// certain currencies some providers pay in coarser steps than the minor unit.
+// payable returns the largest amount up to the argument amount that the provider can refund. For certain
+// currencies, some providers only refund multiples of a step that is larger than the minor unit.
 func (p Paid) payable(amount int64) int64 { return amount - amount%max(p.Step, 1) }
 
 // Preview is the effect of a cancellation now.
@@ -132,9 +132,11 @@ func (of Purchase) ForCustomer(offer *catalog.Offer, now time.Time) Preview {
 	return p
 }
 
-// Agreed returns the refund of a customer who cancels now and has agreed to the amount
-// agreed, in the currency of the purchase. Faults: invalid_parameter if the amount is invalid
-// for the currency; conflict if customers cannot cancel it, or if the refund has changed.
+// Agreed returns the refund for a customer who cancels now. The argument agreed is the
+// amount that the customer was shown and accepted, in the currency of the purchase.
+//
+// Faults: invalid_parameter if the amount is invalid for the currency; conflict if
+// customers cannot cancel the purchase, or if the refund is no longer the agreed amount.
 func (of Purchase) Agreed(offer *catalog.Offer, agreed decimal.Decimal, now time.Time) (refund.Owed, error) {
 	seen, err := of.Currency.Minor(agreed)
 	if err != nil {
@@ -154,9 +156,11 @@ func (of Purchase) Agreed(offer *catalog.Offer, agreed decimal.Decimal, now time
 	}
 }
 
-// Afterwards returns the refund of a purchase that is over; for "" it is the whole
-// remainder. Faults: conflict if the purchase can still be cancelled, a refund is pending,
-// or wanted exceeds the remainder; invalid_parameter if wanted is not a valid amount.
+// Afterwards returns the refund that an owner requests after a purchase has ended
+// or was cancelled. wanted "" refunds the whole amount that is left of the payment.
+//
+// Faults: conflict if the purchase can still be cancelled, if a refund is pending, or if
+// wanted exceeds the amount that is left; invalid_parameter if wanted is not a valid amount.
 func (of Purchase) Afterwards(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
 	if wanted == "" {
 		wanted = booking.RefundFull
@@ -174,9 +178,11 @@ func (of Purchase) Afterwards(wanted booking.RefundAmount, now time.Time) (refun
 	return of.owed(wanted, now)
 }
 
-// Owed returns the refund of an owner who cancels now; for "" it follows the policy. A payment that was
-// never confirmed is refunded in full. Faults: conflict if wanted exceeds the remainder, or is less
-// than the full refund of an unconfirmed purchase; invalid_parameter if wanted is not a valid amount.
+// Owed returns the refund for an owner who cancels now. wanted "" refunds by the policy.
+// If the business has not confirmed a paid purchase, the refund is the full payment.
+//
+// Faults: conflict if wanted exceeds the amount that is left of the payment, if wanted is less than the full
+// refund of an unconfirmed purchase, or if a refund is pending; invalid_parameter if wanted is not a valid amount.
 func (of Purchase) Owed(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
 	if !of.declines() {
 		return of.owed(wanted, now)
