@@ -1,4 +1,4 @@
-// Package clip shortens a caller's text for a sentence. It is pure.
+// Package clip shortens a caller's text for a sentence. The package does no I/O.
 package clip
 
 import "unicode/utf8"
