@@ -12,8 +12,8 @@ func WithArrival(ctx context.Context, at time.Time) context.Context {
 	return context.WithValue(ctx, arrivalKey{}, at)
 }
 
-// Arrived returns the time at which the request of a context arrived, by the machine's clock even if the services
-// use another time. Without such a time it returns the current time. It distinguishes attempts at one write.
+// Arrived returns the time at which the request of ctx arrived, or the current time if ctx has none. It is the
+// machine's time, even if the service's clock shows another time. The time distinguishes attempts at the same write.
 func Arrived(ctx context.Context) time.Time {
 	if at, ok := ctx.Value(arrivalKey{}).(time.Time); ok {
 		return at
