@@ -1,4 +1,5 @@
-// Package color parses sRGB colours and computes their contrast (WCAG 2.2, contrast ratio). It is pure.
+// Package color parses sRGB colours and computes their contrast (WCAG 2.2, contrast ratio).
+// The package does no I/O.
 package color
 
 import (
@@ -50,8 +51,9 @@ func linear(channel uint8) float64 {
 	return math.Pow((v+0.055)/1.055, 2.4)
 }
 
-// Readable returns c if its contrast with behind is at least [MinContrast]. Otherwise it returns the nearest
-// colour with that contrast on the way from c to black or white, whichever contrasts more with behind.
+// Readable returns a colour close to c that has at least the contrast [MinContrast]
+// with the colour behind. If c has it, the result is c. Otherwise c is mixed with
+// as little black or white as necessary, whichever contrasts more with behind.
 func Readable(c, behind Color) Color {
 	end := White
 	if Contrast(Black, behind) > Contrast(White, behind) {
