@@ -1,6 +1,6 @@
-// Package components is the table of Slotmesh's services: the public paths that each
-// one answers, the services that it calls, and its stores. Its source is the chart's
-// files/components.yaml, which explains the columns; `make generate` copies it here.
+// Package components is the table of Slotmesh's services. It has the public paths that
+// each service answers, the services that it calls, and its stores. `make generate`
+// copies the table from files/components.yaml of the chart, which explains the columns.
 package components
 
 import (
@@ -35,8 +35,8 @@ type Component struct {
 // Fronted reports whether its public port is reachable from outside.
 func (c Component) Fronted() bool { return len(c.Business)+len(c.Exact)+len(c.Below) > 0 }
 
-// PlainPath reports whether a path has a single interpretation for all readers:
-// it consists of letters, digits and . _ ~ / -, without a segment "." or "..".
+// PlainPath reports whether all servers interpret a path in the same way. Such a
+// path consists of letters, digits and . _ ~ / -, without a segment "." or "..".
 func PlainPath(path string) bool {
 	for _, segment := range strings.Split(path, "/") {
 		if segment == "." || segment == ".." {
