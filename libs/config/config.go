@@ -55,8 +55,8 @@ func load(ctx context.Context, target reflect.Value, from envconfig.Lookuper) []
 	return faults
 }
 
-// why describes what is wrong with a value and what would be right, if the type determines that;
-// otherwise it returns the text of err. It repeats values only for types whose settings hold no secrets.
+// why describes what is wrong with a setting and what would be right, if the setting's type determines that.
+// Otherwise it returns the text of err. It repeats the value only if settings of that type never hold secrets.
 func why(of reflect.Type, name string, from envconfig.Lookuper, err error) string {
 	value, given := from.Lookup(name)
 	if !given {

@@ -7,8 +7,8 @@ import (
 
 var (
 	secretPattern = regexp.MustCompile(`^[!-+\--~]+$`)
-	// published matches parts of secrets in documentation and examples,
-	// ours and others'. Every reader of them would have access.
+	// published matches words that secrets in public documentation contain,
+	// Slotmesh's and that of others. Such a secret is known to everyone.
 	published = regexp.MustCompile(`(?i)change.?me|example|admin.?token|your.?token|secret.?token|token.?of|password|12345678|abcdefgh`)
 )
 
@@ -26,8 +26,8 @@ func CheckSecret(secret string, least int) error {
 	}
 }
 
-// distinct returns the number of different characters. 24 random
-// hex digits have fewer than 6 about once in four million cases.
+// distinct returns the number of different characters in a secret, to detect secrets such
+// as "aaaa". 24 random hex digits have fewer than 6 about once in four million cases.
 func distinct(secret string) int {
 	seen := map[rune]bool{}
 	for _, r := range secret {
