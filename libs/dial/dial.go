@@ -1,6 +1,7 @@
-// Package dial makes TCP connections between services that detect a dead peer. If a machine
-// disappears or a network drops packets, no one closes the connection. These connections
-// fail after five seconds without an acknowledgement, whether data is in transit or not.
+// Package dial makes TCP connections between services that detect a lost peer. They fail
+// after five seconds without an acknowledgement, whether data is in transit or not.
+//
+// If a machine disappears or a network drops packets, an ordinary connection stays open.
 package dial
 
 import (
