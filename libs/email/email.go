@@ -1,4 +1,5 @@
-// Package email defines which texts are e-mail addresses, and which spellings are the same address. It is pure.
+// Package email defines which texts are valid e-mail addresses, and
+// which spellings are the same address. The package does no I/O.
 package email
 
 import (
@@ -14,7 +15,7 @@ import (
 const MaxLength = 254
 
 // Valid reports whether s is one address: a local part, an @, and a domain of at least two labels.
-// It may contain nothing that could end a header line of a message or add a second address.
+// It rejects characters that could end a header line of a message or add a second address.
 func Valid(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || at > 64 || !utf8.ValidString(s) || utf8.RuneCountInString(s) > MaxLength ||
@@ -36,11 +37,12 @@ func notInDomain(r rune) bool {
 	return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
 
-// Canonical returns the canonical spelling of a valid address, by which a customer
-// is stored, found, counted, exported and erased: Unicode form NFKC, lower case, the
-// domain in ASCII (IDNA). Mail to this spelling reaches the mailbox of the address.
+// Canonical returns the canonical spelling of a valid address: Unicode form NFKC,
+// lower case, the domain in ASCII (IDNA). Customers are stored, found, counted,
+// exported and erased by this spelling. Mail to it reaches the same mailbox.
 //
-// An address whose NFKC form is not valid is only converted to lower case. A domain that IDNA rejects stays in Unicode.
+// If the NFKC form is not a valid address, the address is only
+// converted to lower case. A domain that IDNA rejects stays in Unicode.
 func Canonical(address string) string {
 	folded := norm.NFKC.String(strings.ToLower(norm.NFKC.String(address)))
 	if !Valid(folded) {
