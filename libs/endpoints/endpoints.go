@@ -1,5 +1,6 @@
-// Package endpoints is the table of internal endpoints: the services that may call each one, and for which kinds of
-// actors. libs/server mounts no internal endpoint without a row, and refuses every call that the row does not allow.
+// Package endpoints is the table of internal endpoints: which services may call
+// each endpoint, and on behalf of which kinds of actors. libs/server mounts only
+// endpoints that have a row, and refuses every call that the row does not allow.
 package endpoints
 
 import (
@@ -15,8 +16,8 @@ type Endpoint struct {
 	Service string
 	Method  string
 	Path    string // as mounted, with :names for parameters
-	// Callers are the services that may call, each with the kinds of actors for
-	// which it may. A caller without kinds may only read, and sends no actor.
+	// Callers maps each service that may call the endpoint to the kinds of actors on whose
+	// behalf it may call. A service without kinds may only read, and its requests name no actor.
 	Callers map[string][]actor.Kind
 }
 
