@@ -1,4 +1,4 @@
-// Package etag makes and compares entity tags (RFC 9110 §8.8.3). It is pure.
+// Package etag makes and compares entity tags (RFC 9110 §8.8.3). The package does no I/O.
 package etag
 
 import (
@@ -13,9 +13,10 @@ func Of(body []byte) string {
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// Match reports whether an If-None-Match names one of the tags. The lines of the header are one list (RFC 9110 §5.3).
-// Match compares weakly (RFC 9110 §13.1.2), because a proxy that compresses the answer makes its tag weak. No tag of
-// ours contains a comma.
+// Match reports whether an If-None-Match names one of the tags. lines are all lines of the header, which
+// form one list (RFC 9110 §5.3). No tag of this system contains a comma, so the list is split at commas.
+//
+// The comparison is weak (RFC 9110 §13.1.2), because a proxy that compresses the answer makes its tag weak.
 func Match(lines []string, tags ...string) bool {
 	for _, line := range lines {
 		for given := range strings.SplitSeq(line, ",") {
