@@ -1,5 +1,5 @@
-// Package idempotency carries the Idempotency-Key of a request in its context: from the server that reads
-// it, to the store that makes the write once, and to the client that forwards it to another service.
+// Package idempotency stores the Idempotency-Key of a request in its context. The server reads the header and
+// sets the key. The store uses the key to make the write once. A client forwards the key to another service.
 package idempotency
 
 import (
