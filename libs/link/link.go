@@ -1,9 +1,10 @@
-// Package link implements the customer's secret link to a booking, order or
-// reservation (lifecycle.md §5), and the secrets of calendar feeds (§2): the creation
-// of tokens, their hashes for stores, and the common answer to invalid tokens.
+// Package link implements the customer's secret link to a booking, an order or a reservation
+// (lifecycle.md §5), and the secret address of a calendar feed (§2). It creates tokens,
+// computes the hashes that stores keep, and has the common answer to invalid tokens.
 //
-// A token is 128 bits as URL-safe text. The token of a link is derived from the id of its target. Every message can
-// therefore contain the same link, although the store has only its hash. The token of a feed is random and shown once.
+// A token is 128 bits as URL-safe text. The token of a link is derived from a secret and
+// the id of the booking, order or reservation. Every message can therefore contain the same
+// link, although only its hash is stored. The token of a feed is random and shown once.
 package link
 
 import (
@@ -36,8 +37,8 @@ func NotFound() error {
 
 // Config holds the settings of links.
 type Config struct {
-	// Secrets are the secrets from which links are derived, the newest first. The newest makes new links; links
-	// of all are recognized. If the secret of a link is removed, the link still works but can no longer be shown.
+	// Secrets are the secrets from which links are derived, the newest first. New links use the first secret.
+	// A link that was derived from a removed secret still works, but messages and pages can no longer show it.
 	Secrets []string `env:"LINK_SECRETS"`
 	// PagesURL is the base of the customers' pages, such as https://book.example.com. Without it no links are shown.
 	PagesURL string `env:"PAGES_URL"`
@@ -85,8 +86,8 @@ func (l *Links) Hash(kind event.SubjectKind, id uuid.UUID) []byte {
 	return hash(derive(l.secrets[0], kind, id))
 }
 
-// URL returns the link whose stored hash is kept. It returns "" without PagesURL,
-// without a hash, as for anonymized data, and if the secret of the link was removed.
+// URL returns the link to a booking, order or reservation, if its hash is the stored hash kept. It returns ""
+// without PagesURL, without a stored hash, as for anonymized data, and if the secret of the link was removed.
 func (l *Links) URL(kind event.SubjectKind, id uuid.UUID, kept []byte) string {
 	if l.pages == "" {
 		return ""
@@ -109,8 +110,8 @@ func (l *Links) FeedURL(token string) string {
 
 const tokenBytes = 16
 
-// text is the encoding of tokens: unpadded base64 with - and _. Hashes
-// are computed from the text, so that a token has a single valid text.
+// text is the encoding of tokens: unpadded base64 with - and _. A hash is
+// computed from the encoded token, so only one spelling of a token is valid.
 var text = base64.RawURLEncoding
 
 func derive(secret string, kind event.SubjectKind, id uuid.UUID) string {
