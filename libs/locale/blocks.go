@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// kept are the block elements that [Sanitize] keeps. dropped are the elements
-// that it removes and that a browser shows as blocks, or as separate cells.
+// kept are the block elements that [Sanitize] keeps. dropped are the elements that it removes
+// and replaces by a line break, because browsers show them as blocks or as separate table cells.
 var (
 	kept = atoms(atom.P, atom.Ul, atom.Ol, atom.Li, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)
 

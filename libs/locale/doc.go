@@ -1,3 +1,3 @@
-// Package locale prepares the words of a business for a reader (semantics.md §6). It sanitizes HTML of owners, extracts
-// its visible text, and matches the language that a reader requests to the languages of the business. It is pure.
+// Package locale prepares the texts of a business for readers (semantics.md §6). It sanitizes the HTML of owners,
+// extracts its visible text, and finds the language of the business that suits a reader. The package does no I/O.
 package locale

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Match returns the language in languages that is served to a reader who requests the language requested. It compares
-// BCP 47 tags (semantics.md §6). It returns false for a malformed tag and for a language that is not offered.
+// Match returns the language among languages that suits a reader who requests the language requested
+// (semantics.md §6). Both are BCP 47 tags. It returns false for a malformed tag, and if no language is suitable.
 //
 // An equal tag, ignoring case, is best. The next best is the same language in the same script, with
 // the nearest region: pt-BR finds pt, en-AU finds en-GB before en-US, zh-TW finds zh-HK before zh.
 //
-// Otherwise a language in another script matches, provided that one of the two tags leaves the script
-// open: zh-TW finds zh, zh finds zh-Hant, but zh-TW never finds zh-Hans, and sr-Latn never finds sr-Cyrl.
+// Otherwise the same language in another script is accepted if one of the two tags names no script:
+// zh-TW finds zh, and zh finds zh-Hant. But zh-TW never finds zh-Hans, and sr-Latn never finds sr-Cyrl.
 func Match(requested string, languages []string) (string, bool) {
 	want, ok := parseTag(requested)
 	if !ok {
@@ -63,8 +63,9 @@ type offer struct {
 
 type offers []offer
 
-// nearest returns the offer with the region that is nearest to that of want; the first one if several are equal.
-// All offers must be of one language, because CLDR's matcher would otherwise serve Spanish to readers of Catalan.
+// nearest returns the language of the list whose region is nearest to that of want; the
+// first one if several are equal. All languages of the list must be variants of one
+// language, because CLDR's matcher would otherwise serve Spanish to readers of Catalan.
 func (list offers) nearest(want language.Tag) string {
 	tags := make([]language.Tag, len(list))
 	for i, o := range list {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Sanitizer is the version of [Sanitize]. Increment it when the output changes. It
-// is stored with sanitized text, so that a newer version sanitizes the text again.
+// Sanitizer is the version of [Sanitize]; increment it when the output changes. It is stored
+// together with sanitized text. A program with a newer version sanitizes the original text again.
 const Sanitizer = 1
 
 // Sanitize returns the permitted part of HTML that an owner wrote (semantics.md §6): links, lists,
@@ -39,8 +39,9 @@ func Sanitize(dirty string) string {
 // mostRounds bounds [stabilized]. Prose needs one round; only random sequences of tags need a second or third.
 const mostRounds = 8
 
-// stabilized parses and renders s until it no longer changes. Parsing moves elements that HTML does not permit
-// to nest, and the result may need a further move. It returns false if s still changes after [mostRounds].
+// stabilized parses and renders s until the result no longer changes. One round may not
+// suffice: parsing moves elements that HTML does not permit to nest, and the moved
+// elements may be invalid again. It returns false if s still changes after [mostRounds].
 func stabilized(s string) (string, bool) {
 	for range mostRounds {
 		body, ok := parse(s)
