@@ -1,5 +1,5 @@
-// Package money represents money as integers of a currency's minor unit.
-// Decimals are used only in manifests and in JSON numbers. It is pure.
+// Package money represents amounts of money as integers in the minor unit of a currency,
+// such as cents. Decimals occur only in manifests and in JSON. The package does no I/O.
 package money
 
 import (
@@ -33,8 +33,8 @@ func ParseCurrency(code string) (Currency, error) {
 // Codes returns the codes that [ParseCurrency] accepts, in alphabetical order.
 func Codes() []string { return slices.Sorted(maps.Keys(digits)) }
 
-// Minor returns the decimal amount d in minor units. It rejects more decimals than the currency has,
-// and amounts with more than twelve digits before the point, also in short notation ("1e9999").
+// Minor returns the decimal amount d in minor units. It rejects an amount with more decimals than the
+// currency has, or with more than twelve digits before the point, also in exponent notation ("1e9999").
 func (c Currency) Minor(d decimal.Decimal) (int64, error) {
 	if d.IsZero() {
 		return 0, nil
