@@ -1,5 +1,5 @@
-// Package plain decides which characters a name may contain, and
-// which names of fields are mistaken for known ones. It is pure.
+// Package plain decides which characters a name may contain, and which names of
+// fields are probably misspelled names of known fields. The package does no I/O.
 //
 // A name is shown beside other names, in mails and in tables. Direction marks
 // reverse the text around them, and invisible characters make two names look alike.
