@@ -8,11 +8,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Alone runs work while no other replica of the service runs work of this
-// name. It returns false, without running work, if another replica does.
+// Alone runs work while no other replica of the service runs work with the same
+// name. If another replica does, Alone returns false and does not run work.
 //
-// The lock is an advisory lock of a transaction that does nothing else. It is released when its connection
-// ends, even if the process crashes, and it works with a pooler that assigns a connection per transaction.
+// A separate transaction holds an advisory lock. The lock is released when its connection ends,
+// even after a crash, and it works with a pooler that assigns a connection per transaction.
 func Alone(ctx context.Context, pool *pgxpool.Pool, name string, work func(context.Context) error) (bool, error) {
 	var (
 		held   bool

@@ -9,9 +9,9 @@ type DueRows struct {
 	When  string // condition of due rows; $2 is an instant
 }
 
-// DueBusinesses returns a query for the ids of up to $3 businesses after $1, in
-// their order, that have rows due at $2. It jumps from business to business by the
-// index, so that its cost depends on the number of businesses and not on their rows.
+// DueBusinesses returns a query for the ids of businesses that have rows due at the time $2. It
+// returns at most $3 ids above the id $1, in their order. The cost depends on the number of
+// businesses and not on their rows, because the query uses the index to find the next business.
 func DueBusinesses(all ...DueRows) string {
 	var due []string
 	for _, d := range all {

@@ -1,5 +1,5 @@
 package postgres
 
-// CustomerDigest is an SQL expression over the columns customer_email and id. It is a digest of the address in
-// lower case, or of the id for a row without an address. All services use it, so that their digests are comparable.
+// CustomerDigest is an SQL expression over the columns customer_email and id: a hash of the address in lower case,
+// or of the id if the row has no address. All services use the same expression, so their digests can be compared.
 const CustomerDigest = `left(encode(sha256(convert_to(coalesce(lower(nullif(customer_email, '')), id::text), 'UTF8')), 'hex'), 24)`

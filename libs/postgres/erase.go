@@ -15,8 +15,10 @@ const eraseStep = 1000
 // all rows of a business, or those that satisfy Where, a condition on the row t.
 type Erasable struct{ Table, Where string }
 
-// Erase deletes the rows of these businesses from the tables, in the order of tables. It returns the number of deleted
-// rows without those that cascade. Tables and conditions become part of the statement and must not contain user input.
+// Erase deletes the rows of these businesses from the tables, in the order of the argument tables. It
+// returns the number of deleted rows. This number does not include rows that ON DELETE CASCADE deletes.
+//
+// Table and Where become part of the SQL, so they must not contain user input.
 func Erase(ctx context.Context, pool *pgxpool.Pool, businesses []uuid.UUID, tables ...Erasable) (int64, error) {
 	var erased int64
 	for _, of := range tables {
@@ -31,9 +33,10 @@ func Erase(ctx context.Context, pool *pgxpool.Pool, businesses []uuid.UUID, tabl
 	return erased, nil
 }
 
-// erase deletes the rows of one business. Both parts of the statement compare
-// business_id, because a ctid is unique within one table only. If tables are
-// sharded by business, the same ctid in another shard is a row of another business.
+// erase deletes the rows of one business, in steps of eraseStep rows.
+//
+// Both parts of the statement compare business_id, because a ctid is unique only within one table.
+// If tables are sharded by business, the same ctid in another shard is a row of another business.
 func erase(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, of Erasable) (int64, error) {
 	condition := "business_id = $1"
 	if of.Where != "" {

@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/idempotency"
 )
 
-// requested returns the write of a request from an owner, the booking page or the holder of a link. Its id
-// is derived from the Idempotency-Key, or random without one. Each of the three has a key space of its own.
+// requested returns the write of a request. If the request has an Idempotency-Key, the id is derived from the key;
+// otherwise it is random. Owners, the booking page and customers with a link can use the same key without a conflict.
 func requested(ctx context.Context, business uuid.UUID) Write {
 	w := Write{Business: business, ID: uuid.New(), Begun: clock.Arrived(ctx)}
 	if named := idempotency.Of(ctx); named.Key != "" {
@@ -41,8 +41,10 @@ func OwnersWrite(ctx context.Context, business uuid.UUID) uuid.UUID {
 	return requested(ctx, business).ID
 }
 
-// Unmake deletes the idempotency result of a write if its answer has the ID made. It runs in the transaction that
-// undoes the write: a repeated request then makes the write again. A newer result of the same write is kept.
+// Unmake deletes the stored idempotency result of a write, if the member ID of the result is the argument
+// made. A repeated request then makes the write again. A newer result of the same write is kept.
+//
+// It must run in the transaction that undoes the write.
 func Unmake(ctx context.Context, tx pgx.Tx, business, write, made uuid.UUID) error {
 	_, err := tx.Exec(ctx, `DELETE FROM made_writes WHERE business_id = $1 AND write_id = $2 AND convert_from(answer, 'UTF8')::json ->> 'ID' = $3`,
 		business, write, made.String())
@@ -52,13 +54,13 @@ func Unmake(ctx context.Context, tx pgx.Tx, business, write, made uuid.UUID) err
 	return nil
 }
 
-// Once runs do in a transaction, together with storing its answer as the idempotency result for one day. The
-// table is made_writes, which the service's migrations create. If the business used the request's Idempotency-Key
-// for the same request before, Once returns the stored answer and does not call do. T must survive encoding/json.
+// Once runs do in a transaction and returns its answer. The transaction also stores the answer as JSON for one
+// day, as the idempotency result. If the business used the Idempotency-Key before for the same request, Once
+// returns the stored answer and does not call do. The table is made_writes, which the service's migrations create.
 //
-// After an error, as of [Write.Make], nothing is written now or later: an error of do; idempotency_mismatch;
-// idempotency_in_progress while another request holds the lock of the key. Only after outcome_unknown the
-// write may exist. Without an actor in ctx, Once returns [actor.ErrMissing] and does not call do.
+// After an error nothing was written, and this attempt writes nothing later. The exception is outcome_unknown:
+// the write may exist. Errors: those of do and of [Write.Make]; idempotency_mismatch; idempotency_in_progress
+// if another request with the key is in progress; [actor.ErrMissing] if ctx has no actor, before do is called.
 func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, do func(context.Context, pgx.Tx) (T, error)) (T, error) {
 	var (
 		answer   T
@@ -104,9 +106,10 @@ func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, do
 	return answer, err
 }
 
-// transaction runs do in a transaction. It marks the error of a failed commit as
-// possibly sent. Neither pgx.BeginFunc nor pgx.Tx does so: if the answer to a commit
-// is lost, they only report a closed connection, as for a commit that was never sent.
+// transaction runs do in a transaction. If the commit fails, its error is marked as possibly sent.
+//
+// pgx.BeginFunc and pgx.Tx do not distinguish this: if the answer to a commit is
+// lost, they report a closed connection, as for a commit that was never sent.
 func transaction(ctx context.Context, conn *pgxpool.Conn, do func(pgx.Tx) error) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
@@ -131,8 +134,8 @@ func (*maybeSent) SafeToRetry() bool { return false }
 // Unwrap returns the original error.
 func (m *maybeSent) Unwrap() error { return m.error }
 
-// beginSQL acquires the write's lock if it is free. It also limits the idle time of the transaction:
-// if the client disappears, no other request can learn the outcome until the transaction ends.
+// beginSQL acquires the write's lock if it is free, and limits the idle time of the transaction. Without
+// the limit, no other request could learn the outcome while the transaction of a lost client is open.
 const beginSQL = `
 SELECT set_config('idle_in_transaction_session_timeout', '5s', true),
        CASE WHEN pg_try_advisory_xact_lock(hashtextextended($1::uuid::text, 0)) THEN may_write($2, $1, $3) ELSE false END`
@@ -188,12 +191,12 @@ func (w Write) note(ctx context.Context, tx pgx.Tx, hash []byte, answer any) err
 	return nil
 }
 
-// outcomeWithin is the minimal time to learn the outcome of a key, for a request whose deadline is near or has passed.
+// outcomeWithin is the time that [Outcome] has at least, even if the deadline of the request is near or has passed.
 const outcomeWithin = time.Second
 
-// Outcome returns what became of the write that the request's Idempotency-Key identifies:
-// the answer of [Once] as JSON, or nil if the write was not made. After nil, no attempt
-// that began before this one can make it. Faults: idempotency_mismatch; outcome_unknown.
+// Outcome looks up the write that the request's Idempotency-Key identifies. If an earlier request made the
+// write, it returns that request's answer from [Once] as JSON. Otherwise it returns nil, and no attempt
+// that began before this call can still make the write. Faults: idempotency_mismatch; outcome_unknown.
 func Outcome(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID) ([]byte, error) {
 	var (
 		known *knownWrite

@@ -27,20 +27,20 @@ import (
 type Config struct {
 	// URL of the database, such as postgres://user@host:5432/name.
 	URL string `env:"DATABASE_URL, required"`
-	// Pooled reports that URL leads to a pooler that assigns a connection per transaction,
-	// like PgBouncer in transaction mode. No state then outlives a transaction on a
-	// connection: the session settings are stored in the role by Migrate.
+	// Pooled reports that URL leads to a pooler that assigns a connection per
+	// transaction, like PgBouncer in transaction mode. A session setting would then be
+	// lost after each transaction. Migrate therefore stores the settings in the role.
 	Pooled bool `env:"DATABASE_POOLED, default=false"`
-	// MigrationsURL connects to the database directly, without a pooler, as the user that owns the tables; empty: URL.
-	// If the two users differ, the user of URL may read and write the rows of this service's schema, and nothing more.
+	// MigrationsURL is the URL for migrations, which connect directly, without a pooler, as the owner of the tables.
+	// Empty: URL. If the user of URL is another one, it may only read and write the rows of this service's schema.
 	MigrationsURL string `env:"DATABASE_MIGRATIONS_URL"`
-	// ServerConnections is the number of connections that all services together
-	// may open. Migrations reject a server that allows fewer. 0: not checked.
+	// ServerConnections is the number of connections that all services together may
+	// open. Migrations fail if the database server allows fewer. 0: not checked.
 	ServerConnections int `env:"DATABASE_SERVER_CONNECTIONS, default=0"`
 	// MaxConns is the maximal size of the pool.
 	MaxConns int32 `env:"DATABASE_MAX_CONNS, default=16"`
-	// StatementTimeout bounds a statement, and the wait for a connection. A
-	// server that sends nothing for half a second more is considered dead.
+	// StatementTimeout bounds the time of a statement, and the wait for a connection of the
+	// pool. If the server sends nothing for half a second longer, the connection counts as lost.
 	StatementTimeout time.Duration `env:"DATABASE_STATEMENT_TIMEOUT, default=3s"`
 	// Wait is how long migrations retry to connect to a database that does not answer yet.
 	Wait time.Duration `env:"DATABASE_WAIT, default=0s"`
@@ -73,8 +73,8 @@ func (c *Config) Validate() error {
 const (
 	connectTimeout = 2 * time.Second  // of one connection attempt, unless the URL sets it
 	migrateTimeout = 15 * time.Second // for migrations: no request waits for them, and many start at the same time
-	// A migration that waits for a table lock blocks all later users of the table.
-	// It gives up after lockTimeout, lets them proceed, and retries after lockPause.
+	// A migration that waits for a table lock blocks all later users of the table. It therefore
+	// gives up after lockTimeout, so that they can proceed, and tries again after lockPause.
 	lockTimeout = time.Second
 	lockPause   = time.Second
 	lockTries   = 60
@@ -119,9 +119,8 @@ func settings(schema string, statement time.Duration) map[string]string {
 	return map[string]string{
 		"search_path": searchPath(schema),
 		"timezone":    "UTC",
-		// No statement runs long enough to benefit from JIT compilation. With enable_seqscan
-		// off, a plan without an alternative to a sequential scan gets high costs even for a
-		// small table. Compiling such a plan took fifty times as long as running it.
+		// No statement runs long enough to benefit from JIT compilation. With enable_seqscan off, a plan that needs
+		// a sequential scan has such a high estimated cost that PostgreSQL would compile it even for a small table.
 		"jit":               "off",
 		"statement_timeout": fmt.Sprint(statement.Milliseconds()),
 	}
@@ -196,8 +195,8 @@ func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files f
 	return after(ctx, lock)
 }
 
-// ours acquires the migration lock by polling. A waiting statement would hold a snapshot. CREATE INDEX CONCURRENTLY
-// of another service, which holds the lock, waits for all older snapshots, so that both would wait for each other.
+// ours acquires the migration lock. It polls, because waiting in a statement could cause a deadlock: the waiting
+// statement holds a snapshot, and a CREATE INDEX CONCURRENTLY of the service with the lock waits for that snapshot.
 func ours(ctx context.Context, lock *sql.Conn) error {
 	again := time.NewTicker(lockPause / 4)
 	defer again.Stop()
@@ -225,8 +224,8 @@ func standingBack(ctx context.Context, do func(context.Context) error) error {
 	})
 }
 
-// reach connects to the database and retries for at most wait: a database
-// that is installed together with the services can start later than they do.
+// reach connects to the database and retries until the argument wait has passed. If the
+// database is installed together with the services, it can start later than they do.
 func reach(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, error) {
 	var conn *sql.Conn
 	err := retry.Do(ctx, retry.WithMaxDuration(wait, retry.NewConstant(500*time.Millisecond)), func(ctx context.Context) error {

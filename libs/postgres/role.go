@@ -32,8 +32,8 @@ func (c *Config) role(owner string) (string, error) {
 	return "", nil
 }
 
-// admit grants a role access to the rows of a schema, and gives its sessions their settings. It changes no settings
-// that are already correct, so that a user without permission to alter the role can have them set beforehand.
+// admit grants a role access to the rows of a schema, and stores the session settings in the role. It leaves settings
+// that are already correct. An administrator can therefore set them in advance if the migrating user may not.
 func admit(ctx context.Context, conn *sql.Conn, role, schema string, wanted map[string]string) error {
 	var exists bool
 	if err := conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)`, role).Scan(&exists); err != nil {
@@ -95,8 +95,8 @@ func giveSettings(ctx context.Context, conn *sql.Conn, role string, wanted map[s
 	return nil
 }
 
-// literal returns a setting's value in the syntax of ALTER ROLE. The list
-// search_path stays unquoted: as one literal it would be a single name.
+// literal returns a setting's value in the syntax of ALTER ROLE. search_path
+// is a list, so its value stays unquoted: in quotes it would be a single name.
 func literal(setting, value string) string {
 	if setting == "search_path" {
 		return value

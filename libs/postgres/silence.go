@@ -13,9 +13,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/dial"
 )
 
-// dialer returns a dial function. On its connections a read fails if the server sends nothing for the time
-// silence. A live server reports within that time that the statement took too long (statement_timeout). A silent
-// server is stopped, or the network drops its packets. TCP keep-alive does not detect that behind a proxy.
+// dialer returns a dial function for connections whose reads fail if the server sends nothing for the time
+// silence. silence must be longer than statement_timeout, after which a working server reports an error.
+//
+// A server that sends nothing for longer is stopped, or the network drops
+// its packets. TCP keep-alive does not detect this if a proxy is in between.
 func dialer(connect, silence time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
 	d := dial.Dialer()
 	d.Timeout = connect
@@ -37,8 +39,8 @@ type impatient struct {
 	limit time.Time // zero: no deadline
 }
 
-// Read waits at most for the time silence and then closes the connection. Its error is that of
-// a broken connection, because pgx continues to use a connection after a mere read timeout.
+// Read waits at most for the time silence and then closes the connection. It then returns the
+// error of a broken connection, because pgx would continue to use the connection after a timeout.
 func (c *impatient) Read(b []byte) (int, error) {
 	ours, err := c.begin()
 	if err != nil {

@@ -12,10 +12,11 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// The text of a released migration never changes; that of an unreleased one may. Tables of an
-// older text would fail at the first statement that needs the change. The hash of each
-// migration's text is therefore stored in this table before the migration runs. If the process
-// dies in between, the row describes a pending migration, and the next run overwrites it.
+// The table stores the hash of each migration's text before the migration runs. If
+// the process dies before the migration is applied, the next run overwrites the row.
+//
+// The text of a released migration never changes, but that of an unreleased one may. If the tables were
+// made by an older text, a statement that needs the change would fail; the hash detects this earlier.
 const textsTable = `CREATE TABLE IF NOT EXISTS migration_texts (
     version bigint PRIMARY KEY,
     sha256  bytea NOT NULL CHECK (octet_length(sha256) = 32)
@@ -60,8 +61,8 @@ func checkText(ctx context.Context, db *sql.DB, version int64, sum []byte, name,
 	return &OtherTextError{Migration: name, Schema: schema}
 }
 
-// OtherTextError reports that a migration was applied with another text. That was
-// an unreleased build, because the text of a released migration never changes.
+// OtherTextError reports that a migration was applied with a text that differs from this
+// build's. The text of a released migration never changes, so an unreleased build applied it.
 type OtherTextError struct {
 	Migration string // file name
 	Schema    string

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
 )
 
-// tracer adds two functions to the spans of otelpgx, through pgx's tracer hooks: it bounds
-// the wait for a connection of the pool, and it drops connections to a former primary.
+// tracer extends the tracer of otelpgx. It bounds the wait for a connection of the pool, and it closes
+// connections to a server that is no longer the primary. It uses pgx's hooks for tracers for this.
 type tracer struct {
 	*otelpgx.Tracer
 	acquire time.Duration
@@ -45,8 +45,8 @@ func (t *tracer) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.Tra
 	}
 }
 
-// TraceRelease closes a marked connection, so that it does not return to the pool. The pool's own hook
-// would return every connection in a goroutine, and the next caller would open another one in the meantime.
+// TraceRelease closes a connection that is marked as unusable, so that it does not return to the pool. The pool's own
+// hook would return every connection in a goroutine, and the next caller would open a new connection in the meantime.
 func (t *tracer) TraceRelease(_ *pgxpool.Pool, data pgxpool.TraceReleaseData) {
 	if data.Conn.PgConn().CustomData()[demoted] == nil {
 		return

@@ -16,22 +16,24 @@ import (
 	"github.com/slotmesh/slotmesh/libs/periodic"
 )
 
-// Write identifies one write of a business. It ensures that the write is either made or can never be
-// made, whatever happens to the connection (semantics.md §3, §7). The statement that makes it calls
+// Write identifies one write of a business. Each attempt at the write ends in one of two states: the write
+// exists, or the attempt can no longer make it. This holds even if the connection is lost (semantics.md §3, §7).
+//
+// For this, the SQL statement of the write calls the function
 //
 //	may_write(business_id, write_id, begun)
 //
-// of its schema, which the service's migrations create together with the table refused_writes.
-// The function makes the statement fail if the write was refused after the attempt had begun.
-// Until its transaction ends, it blocks every other decision about the write.
+// of the service's schema. The service's migrations create the function and the
+// table refused_writes. The function fails if the write was refused after the time
+// begun. Until its transaction ends, it holds the advisory lock of the write.
 type Write struct {
 	Business uuid.UUID
 	ID       uuid.UUID // random, or from [WriteID] if the client identified the write
 	Begun    time.Time // time at which the attempt arrived (clock.Arrived)
 }
 
-// WriteID derives the id of a write from words of the client, such as its Idempotency-Key and its
-// purpose. Equal words give equal ids. It is a UUID of version 8 that does not reveal the words.
+// WriteID derives the id of a write from strings of the client, such as its Idempotency-Key and its
+// purpose. Equal strings give equal ids. The id is a UUID of version 8 and does not reveal the strings.
 func WriteID(words ...string) uuid.UUID {
 	sum := sha256.New()
 	for _, w := range words {
@@ -53,12 +55,14 @@ const writeRefused = "SM001"
 // decideWithin is the maximal part of an attempt's time that is reserved for learning its outcome.
 const decideWithin = 3 * time.Second
 
-// Make makes a write with do on one connection. If the connection is lost, it looks for the write with made on other
-// connections until ctx ends. nil means that the write exists. After [ErrRefused] or an error of do it does not exist,
-// and this attempt can no longer make it. The fault outcome_unknown means that the database could not be asked.
+// Make runs do on one connection to make the write. If the connection is lost, Make calls the
+// argument made on other connections until it learns whether the write exists or ctx ends.
 //
-// do runs the statement that calls may_write, and must not change anything outside
-// the database. made reports whether the write exists, and may read its answer.
+// If Make returns nil, the write exists. After [ErrRefused] or an error of do, it does not exist and this
+// attempt can no longer make it. The fault outcome_unknown means that no connection could answer in time.
+//
+// do runs the statement that calls may_write, and must not change anything outside the
+// database. made reports whether the write exists, and may read the stored answer.
 func (w Write) Make(ctx context.Context, pool *pgxpool.Pool, do func(context.Context, *pgxpool.Conn) error, made func(context.Context, pgx.Tx) (bool, error)) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
@@ -83,8 +87,8 @@ func (w Write) Make(ctx context.Context, pool *pgxpool.Pool, do func(context.Con
 	return nil
 }
 
-// notMade is the error of a write whose connection was lost and
-// which verifiably does not exist: the store was unavailable.
+// notMade is the error of an attempt whose connection was lost, after another connection
+// has shown that the write does not exist. It counts as an unavailable store.
 type notMade struct{ error }
 
 // SafeToRetry implements the interface that sqlstate.Away and pgconn.SafeToRetry check.
@@ -116,11 +120,11 @@ func wait(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// LockSQL blocks every other decision about the write $1 until its transaction ends, like may_write.
+// LockSQL acquires the advisory lock of the write $1 until its transaction ends. may_write acquires the same lock.
 const LockSQL = `SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))`
 
-// RefuseSQL refuses the write $2 of the business $1 to every attempt
-// that began before $3. The transaction must hold the lock of [LockSQL].
+// RefuseSQL records that the write $2 of the business $1 is refused: an attempt that
+// began before $3 fails in may_write. The transaction must hold the lock of [LockSQL].
 const RefuseSQL = `
 INSERT INTO refused_writes AS known (business_id, write_id, refused_at) VALUES ($1, $2, $3)
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
@@ -135,8 +139,8 @@ func (w Write) learn(ctx context.Context, pool *pgxpool.Pool, made func(context.
 	}
 }
 
-// decide reports whether the write exists. If it does not, decide prevents this
-// attempt from making it. It waits for an attempt that is making it at this moment.
+// decide reports whether the write exists. If it does not, decide refuses the write, so that this attempt can
+// no longer make it. If an attempt is running the write's statement, decide waits until that transaction ends.
 func (w Write) decide(ctx context.Context, pool *pgxpool.Pool, made func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, decideWithin/3) // other connections may be dead, too
 	defer cancel()
@@ -155,8 +159,8 @@ func (w Write) decide(ctx context.Context, pool *pgxpool.Pool, made func(context
 	return there, err
 }
 
-// SweepWrites deletes idempotency results after a day; until then a repeated request gets the same answer.
-// It also deletes refusals after a day, when no delayed attempt, statement or replica can still meet them.
+// SweepWrites deletes idempotency results and refusals that are older than a day. Until then, a repeated
+// request gets the stored answer. After a day, no delayed attempt, statement or replica can need a refusal.
 func SweepWrites(ctx context.Context, pool *pgxpool.Pool) error {
 	_, made := pool.Exec(ctx, `DELETE FROM made_writes WHERE made_at <= clock_timestamp() - interval '24 hours'`)
 	_, refused := pool.Exec(ctx, `DELETE FROM refused_writes WHERE refused_at <= clock_timestamp() - interval '24 hours'`)

@@ -1,5 +1,5 @@
-// Package sqlstate maps errors of PostgreSQL to their meaning for an answer. It
-// depends on no driver, so that libs/server can use it in services without a database.
+// Package sqlstate maps errors of PostgreSQL to faults. It imports no
+// driver, so that libs/server can use it in services without a database.
 package sqlstate
 
 import (
@@ -18,7 +18,7 @@ const LockNotAvailable = "55P03"
 // NotAllowed is the SQLSTATE of a statement that the user lacks permission for.
 const NotAllowed = "42501"
 
-// away holds SQLSTATEs, and prefixes of them, that do not depend on the request: the same
+// away holds the SQLSTATEs, and prefixes of SQLSTATEs, of an unavailable server. The same
 // request may soon succeed on this or another server (PostgreSQL documentation, appendix A).
 var away = []string{
 	"08",             // the connection failed
@@ -44,8 +44,8 @@ func Of(err error) string {
 	return ""
 }
 
-// Away reports whether err means that a store could not be reached, or
-// could not answer at this time. A write may have been carried out or not.
+// Away reports whether err means that a store could not be reached or could not answer
+// at this time. If err is from a write, the write may have been carried out or not.
 func Away(err error) bool {
 	if code := Of(err); code != "" {
 		for _, beginning := range away {
