@@ -1,5 +1,5 @@
-// Package pricelabel names the pricing rules that changed a price, in the language of the
-// customer: by the label that the owner wrote, or by a text for the kind of the rule. It is pure.
+// Package pricelabel returns the labels of pricing rules that changed a price, in the language of the customer.
+// A label is the one that the owner wrote, or a standard text for the kind of rule. The package does no I/O.
 package pricelabel
 
 import (
@@ -20,8 +20,8 @@ var files embed.FS
 
 var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
 
-// Of returns the label of a rule: the owner's in the first of the languages, or the text of its
-// kind in the first language that has texts. It returns the rule's key if the texts cannot be read.
+// Of returns the label of a rule: the owner's label in the first of the languages, or the standard text of the
+// rule's kind in the first language that has texts. If the texts cannot be read, it returns the rule's key.
 func Of(r *catalog.Rule, languages ...string) string {
 	if r.Label.Text != "" {
 		if len(languages) > 0 {
