@@ -1,5 +1,5 @@
-// Package refund computes how much of an online payment a customer gets back for a
-// cancelled booking, order of tickets or reservation (lifecycle.md §4). It is pure.
+// Package refund computes how much of an online payment a customer gets back for a cancelled
+// booking, order of tickets or reservation (lifecycle.md §4). The package does no I/O.
 package refund
 
 import (
@@ -18,8 +18,8 @@ type Policy struct {
 	MaxPercent *int `json:"max_percent,omitempty"`
 }
 
-// Bounded returns the policy after a reschedule at which a
-// cancellation would have refunded percent. The limit never rises.
+// Bounded returns the policy of a booking after a reschedule. percent is the share that a cancellation before
+// the reschedule would have refunded; no later cancellation refunds more. A second call never raises this limit.
 func (p Policy) Bounded(percent int) Policy {
 	if percent < 100 && (p.MaxPercent == nil || percent < *p.MaxPercent) {
 		p.MaxPercent = &percent
@@ -32,14 +32,15 @@ func PolicyOf(o *catalog.Offer) Policy {
 	return Policy{CoolingOffHours: o.CoolingOffHours, Rules: o.CancellationPolicy}
 }
 
-// Percent returns the refunded share of the payment for a booking that was made at
-// booked, starts at start, and is cancelled at t. The share is at most MaxPercent:
+// Percent returns the share of the payment, in percent, that a cancellation
+// at t refunds. The booking was made at the time booked and starts at start:
 //
-//   - Until CoolingOffHours after the booking, inclusive, or without rules, it is 100.
-//   - Otherwise the rule with the greatest HoursBefore that t still meets applies.
-//   - If t meets no rule, it is 0.
+//   - Until CoolingOffHours after booked, inclusive, the share is 100. Without rules it is always 100.
+//   - Otherwise it is that of the rule with the greatest HoursBefore whose deadline has not passed at t.
+//   - If the deadlines of all rules have passed, it is 0.
 //
-// former are the starts from which the business has rescheduled it: the start with the best share applies.
+// The share is at most MaxPercent. The argument former holds the starts before the
+// business rescheduled the booking: the start that gives the largest share applies.
 func (p Policy) Percent(booked, start, t time.Time, former ...time.Time) int {
 	percent := p.unbounded(booked, start, t)
 	for _, other := range former {
@@ -64,8 +65,8 @@ func (p Policy) unbounded(booked, start, t time.Time) int {
 	return percent
 }
 
-// Until returns the last instant, not before t, until which
-// [Policy.Percent] keeps its value at t; the zero time if it never changes.
+// Until returns the last instant, not before t, at which [Policy.Percent] still has the
+// value that it has at t. It returns the zero time if the value never changes after t.
 func (p Policy) Until(booked, start, t time.Time, former ...time.Time) time.Time {
 	edges := []time.Time{booked.Add(hours(p.CoolingOffHours))}
 	for _, r := range p.Rules {
@@ -90,9 +91,9 @@ type Step struct {
 	Percent int       // 1 to 100
 }
 
-// Steps returns the shares of cancellations from t to the start, in order of time,
-// without periods that refund nothing. The parameters are those of [Policy.Percent].
-// It returns nil for a policy without rules, which always refunds everything.
+// Steps returns the refunded shares for cancellations between t and the start, in order of
+// time. Periods without a refund are left out. The parameters are those of [Policy.Percent].
+// A policy without rules always refunds everything; the result is then nil.
 func (p Policy) Steps(booked, start, t time.Time, former ...time.Time) []Step {
 	if len(p.Rules) == 0 {
 		return nil
@@ -116,8 +117,8 @@ func Share(amount int64, percent int) int64 { return (amount*int64(percent) + 50
 
 func hours(n int) time.Duration { return time.Duration(n) * time.Hour }
 
-// Owed is a refund that is due: an amount in minor units, and its
-// share of the payment. Amount 0 means that no refund is due.
+// Owed is a refund that the business must pay: an amount in minor units,
+// and its share of the payment. Amount 0 means that nothing is refunded.
 type Owed struct {
 	Amount  int64 `json:"amount"`
 	Percent int   `json:"percent"`
