@@ -69,8 +69,8 @@ const (
 	MinutesPerDay = 1440
 )
 
-// TimeOfDay is a local time in minutes after midnight, 0 to 1440 (24:00) if parsed from
-// text. Larger values are on the next day, such as the end of an overnight [Window].
+// TimeOfDay is a local time in minutes after midnight. A parsed value is 0 to 1440
+// (24:00). A larger value is on the next day, such as the end of an overnight [Window].
 type TimeOfDay int
 
 // ParseTimeOfDay parses HH:MM from 00:00 to 24:00.
@@ -112,8 +112,8 @@ func (t *TimeOfDay) UnmarshalText(b []byte) error {
 // beyond 1440 is on the next date: "20:00-02:00" is {1200, 1560}. "00:00-24:00" is the whole day.
 type Window struct{ From, To TimeOfDay }
 
-// ParseWindow parses "HH:MM-HH:MM". An end before the start is on the next day. An equal start
-// and end is rejected, because it could mean nothing or a whole day, which is "00:00-24:00".
+// ParseWindow parses "HH:MM-HH:MM". An end before the start is on the next day. It rejects an end that
+// equals the start, because that could mean an empty window or a whole day; a whole day is "00:00-24:00".
 func ParseWindow(s string) (Window, error) {
 	if len(s) != 11 || s[5] != '-' {
 		return Window{}, fmt.Errorf("%q is not a window; write HH:MM-HH:MM, such as 09:00-17:00", clip.Text(s))

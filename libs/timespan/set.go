@@ -2,9 +2,9 @@ package timespan
 
 import "slices"
 
-// The functions in this file operate on sets of instants: slices of spans sorted by Start.
-// They write to a slice dst of the caller, which is truncated first and grown if necessary.
-// Loops over many sets thus need no allocations. dst must not share memory with the arguments.
+// The functions in this file operate on sets of instants. A set is a slice of spans, sorted by Start.
+// The functions write their result to the caller's slice dst, so that loops need no allocations. They
+// truncate dst first and grow it if necessary. dst must not share memory with the other arguments.
 
 // Normalize sorts spans, drops empty ones, and merges those that overlap or touch. The result uses the same memory.
 func Normalize(spans []Span) []Span {

@@ -1,8 +1,8 @@
-// Package timespan represents calendar dates, local windows and instants as
-// integers, and converts local time to instants (semantics.md §1). It is pure.
+// Package timespan represents calendar dates, local windows and instants as integers,
+// and converts local time to instants (semantics.md §1). The package does no I/O.
 //
-// Dates count days, local times count minutes, instants count seconds since the Unix epoch.
-// Inner loops therefore operate on sorted integer spans and never create time.Time values.
+// Dates count days, local times count minutes, and instants count seconds since the Unix epoch. Code
+// that compares many times operates on sorted spans of integers and creates no time.Time values.
 package timespan
 
 import (
@@ -15,9 +15,9 @@ type Span struct{ Start, End int64 }
 // Overlaps reports whether s and o share an instant. Spans that only touch do not (semantics.md §2).
 func (s Span) Overlaps(o Span) bool { return s.Start < o.End && o.Start < s.End }
 
-// Instant returns the instant at which a clock in loc shows minute m of date d; m beyond 1440 is
-// on a later date. If a clock change skips the local time, the result is the instant directly
-// after the gap. If the local time occurs twice, it is the first occurrence (semantics.md §1).
+// Instant returns the instant at which a clock in loc shows the local time m on date d; m above 1440
+// is on a later date (semantics.md §1). If a clock change skips the local time, the result is the
+// instant directly after the gap. If the local time occurs twice, the result is its first occurrence.
 func Instant(d Date, m TimeOfDay, loc *time.Location) int64 {
 	wall := int64(d)*secondsPerDay + int64(m)*60
 	// The offsets one day before and after the local time enclose
@@ -40,8 +40,9 @@ func Instant(d Date, m TimeOfDay, loc *time.Location) int64 {
 	return transition(late, early, loc)
 }
 
-// EndAfter returns the local date and time in loc, seconds after the instant start, as the end of a span: midnight
-// is 24:00 of the previous date. It returns false if that local time means another instant, because it occurs twice.
+// EndAfter returns the local end, in loc, of a span that begins at the instant start and lasts for
+// the given seconds. An end at midnight is 24:00 of the previous date. It returns false if [Instant]
+// would not convert the local end back to the same instant, because the local time occurs twice.
 func EndAfter(start, seconds int64, loc *time.Location) (Date, TimeOfDay, bool) {
 	end := start + seconds
 	shown := time.Unix(end, 0).In(loc)
