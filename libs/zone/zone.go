@@ -1,9 +1,9 @@
-// Package zone loads time zones by their IANA names, from one set of rules for the whole
-// process. It is pure: package zonefiles reads the files and passes their content.
+// Package zone loads time zones by their IANA names. All code of the process uses the same
+// rules. The package does no I/O: package zonefiles reads the files and passes their content.
 //
 // Governments change time zones at a few weeks' notice. The rules that are part of the
-// program are therefore only the last resort. Go's own lookup is not used, because it uses
-// the machine's files even if they are older, and accepts names that only this machine knows.
+// program are therefore only the last resort. Go's own lookup is not used: it prefers the
+// machine's files even if they are older, and accepts names that only this machine knows.
 package zone
 
 import (

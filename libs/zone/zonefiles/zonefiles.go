@@ -24,8 +24,8 @@ import (
 
 // Config are the settings of the rules of time zones.
 type Config struct {
-	// Path is a folder of compiled zone data, or a zoneinfo.zip, that is used regardless
-	// of its version; empty: the newer of the system's and the embedded rules.
+	// Path is a folder of compiled zone data, or a zoneinfo.zip. Its rules are used even
+	// if they are older. Empty: the newer of the system's rules and the embedded rules.
 	Path string `env:"ZONE_DATA"`
 }
 
@@ -41,8 +41,8 @@ func (c *Config) Validate() error {
 // system are the folders in which operating systems store compiled zone data.
 var system = []string{"/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ", "/etc/zoneinfo"}
 
-// Choose makes package zone use the rules of the settings, otherwise the system's if they are newer than the embedded
-// ones.
+// Choose sets the rules that package zone uses: those of cfg.Path, or
+// without a path the newer of the system's rules and the embedded rules.
 func Choose(cfg Config) error {
 	if cfg.Path != "" {
 		rules, err := open(cfg.Path)
@@ -131,8 +131,8 @@ func versionOf(path string) (string, time.Time) {
 	return "", time.Time{}
 }
 
-// since returns the release date of rules of a year: the date of their file
-// if it is in that year or the next one, otherwise the middle of the year.
+// since returns the release date of the rules of a year, for measuring their age. The argument made is the date of
+// their file. It is the result if it is in that year or the next one; otherwise the result is the middle of the year.
 func since(year string, made time.Time) time.Time {
 	of, _ := strconv.Atoi(strings.TrimSpace(year))
 	if made.Year() == of || made.Year() == of+1 {
