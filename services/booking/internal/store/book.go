@@ -21,8 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// Details describe a booking as its customer sees it (interface.md §2). They name no person except
-// the staff member, so that they may be stored for an idempotency key.
+// Details describe a booking in the form that its customer sees (interface.md §2). They name no
+// person except the staff member. Therefore they may be stored as the answer for an idempotency key.
 type Details struct {
 	ID         uuid.UUID
 	Status     state.State
@@ -46,8 +46,8 @@ type Details struct {
 	StaffingMode   string // availability.StaffingPerService, or "" for one provider
 	StaffRequested bool   // the customer asked for this staff member
 
-	// Warnings are the customer rules that the owner's booking or reschedule breaks. They are only in
-	// the answer and not stored.
+	// Warnings are the rules for customers that the owner's booking or
+	// reschedule breaks. The answer contains them; they are not stored.
 	Warnings []booking.Warning `json:",omitempty"`
 }
 
@@ -80,35 +80,36 @@ type NewBooking struct {
 	OfferVersion int64
 	Now          time.Time
 
-	// Parts are the resources and times that the booking occupies, buffers included. All of them are
-	// written, or none. Parts of one resource do not overlap.
+	// Parts are the resources and times that the booking occupies, buffers included.
+	// Book writes all of them or none. Parts of one resource must not overlap.
 	Parts []availability.Part
 
-	// Capacity is the number of seats of the class session. A class booking takes PartySize seats, and
-	// its Parts share their time with the session's other bookings.
+	// Capacity is the number of seats of the class session. A class booking takes PartySize
+	// of them. The time of its Parts may overlap that of the session's other bookings.
 	Capacity int
 
-	// MostOpen is set for a booking made on the business's booking page. It is the maximum of open bookings,
-	// this one included, that the customer's address may have. Open means not cancelled and not over.
+	// MostOpen is set for a booking from the business's booking page. It is the maximum number of open bookings that
+	// the customer's e-mail address may have, with this booking. A booking is open if it is not cancelled and not over.
 	MostOpen *int
 
 	// Payment is set if the booking is paid online. Its charge is created after the booking is written.
 	Payment *NewPayment
 
-	// Claim is set if the request holds an idempotency lock. Book then stores the confirmation for the
-	// key, or, if the booking is paid online, [Store.OpenPayment] does.
+	// Claim is set if the request holds an idempotency lock. Book then stores the confirmation as the
+	// answer for the key. For a booking that is paid online, [Store.OpenPayment] stores it later.
 	Claim *Claim
 
 	// APIKey is the request's API key, which must still be valid when the booking is written; the nil
 	// UUID means no key.
 	APIKey uuid.UUID
 
-	// Write identifies the write by the client's idempotency key. Without a key it is empty, and
-	// [NewBooking.Named] uses the booking's id.
+	// Write is the identity of the write, derived from the client's idempotency key. It is
+	// empty for a request without a key; [NewBooking.Named] then uses the booking's id.
 	Write postgres.Write
 }
 
-// Named returns the identity of the write: by the idempotency key if there is one, otherwise by the booking's id.
+// Named returns the identity of the write: from the idempotency
+// key if the request has one, otherwise from the booking's id.
 func (b *NewBooking) Named() postgres.Write {
 	if b.Write.ID != uuid.Nil {
 		return b.Write
@@ -131,8 +132,8 @@ type SoldService struct {
 	VariantName     string    `json:"variant_name,omitempty"` // "" if no variant was chosen
 	DurationMinutes int       `json:"duration_minutes"`
 	Price           int64     `json:"price"`
-	// StaffID is the member who performs the service in a package with staff per service. If it is
-	// nil, the booking's member performs it, if there is one.
+	// StaffID is the member who performs this service in a package with staff per service. If it
+	// is nil, the booking's member performs the service, if there is one.
 	StaffID *uuid.UUID `json:"staff_id,omitempty"`
 	// people that Price covers, if the service is priced per person and there are several
 	Quantity  int   `json:"quantity,omitempty"`
@@ -143,8 +144,8 @@ type SoldService struct {
 	PackageName string `json:"package_name,omitempty"`
 }
 
-// InPackage returns the name of the package that the services were sold as, followed by what in
-// brackets. If they were not sold as a package, it returns what.
+// InPackage returns the names of services for display. If the services were sold as a package, it
+// returns the name of the package, followed by the argument what in brackets. Otherwise it returns what.
 func InPackage(services []SoldService, what string) string {
 	if len(services) == 0 || services[0].PackageName == "" {
 		return what
@@ -152,37 +153,39 @@ func InPackage(services []SoldService, what string) string {
 	return services[0].PackageName + " (" + what + ")"
 }
 
-// toldColumns are the columns of a booking that its events contain: all but the hash of its link.
+// toldColumns are the columns of a booking that its events contain. They are all columns except the hash of its link.
 const toldColumns = `business_id, id, status, starts_at, ends_at, local_start, local_end, services, staff_id,
         staff_name, class_schedule_id, party_size, total, currency, first_booking, source, on_page, customer_name,
         customer_email, customer_phone, form_data, locale, offer_version,
         is_package, staffing_mode, staff_requested, sequence, created_at, updated_at, timezone`
 
-// bookSQL writes a whole booking in one round trip.
+// bookSQL writes a booking with its occupied time or seats, its event and its
+// idempotency result, in one round trip. It writes all of them or nothing.
 //
-// It inserts the occupied time first, with ON CONFLICT DO NOTHING. Under an exclusion constraint,
-// two plain INSERTs could each see the other's index entry and deadlock. The speculative insertion
-// makes one statement wait for the other and then insert nothing. Rows are inserted by resource
-// and start, so that bookings of several resources wait in the same order.
+// It inserts the occupied time first, with ON CONFLICT DO NOTHING. Two plain INSERTs under
+// an exclusion constraint could each see the other's index entry and deadlock. With ON
+// CONFLICT, one statement waits for the other and then inserts nothing. Rows are inserted
+// by resource and start, so that bookings of several resources wait in the same order.
 //
-// The booking is inserted only if all rows of occupied time were. If only some were inserted, or
-// if another booking has become the customer's first, those rows have no booking. Their foreign
-// key then fails the whole statement, so that no part of a booking is written.
+// The booking is inserted only if all rows of occupied time were inserted. If only
+// some rows were, or if another booking has become the customer's first one, the
+// inserted rows have no booking. Their foreign key then fails the whole statement.
 //
-// A class booking raises its session's counter if the capacity allows it. Its seats are a row
-// under the same foreign key, so that the counter never includes seats without a booking.
+// A class booking raises the counter of seats of its session if the capacity allows it. Its seats are
+// stored in a row with the same foreign key. Therefore the counter never includes seats without a booking.
 //
-// All statements acquire their locks in one order: idempotency lock, occupied time, counter, index of
-// first bookings, and on the booking page the customer's address (may_open). So a waiting statement
-// never holds a lock that the statement ahead of it still needs. moveSQL keeps this order too. may_open
-// runs after the booking is inserted, and fails the statement if the address has too many open bookings.
+// All statements acquire their locks in one order: idempotency lock, occupied time,
+// counter, index of first bookings. For the booking page, the lock of the customer's
+// address (in the SQL function may_open) is the last of them. Therefore a waiting statement
+// never holds a lock that the statement before it still needs. moveSQL uses the same order.
 //
-// may_write fails the statement if the write was refused in the meantime. may_sell, which takes
-// the last lock, fails it if the offer or the API key is no longer valid. So a decision may use a
-// cached offer and key: this statement checks both.
+// may_open runs after the booking is inserted. It fails the statement if the address has too many
+// open bookings. may_write fails the statement if the write was refused in the meantime. may_sell
+// acquires the last lock, and fails the statement if the offer or the API key is no longer valid.
+// Therefore a request may be decided by a cached offer and key: this statement checks both.
 //
-// claim locks the idempotency record, so that no other request takes it over while the statement
-// runs. If another request has taken it over already, claim yields no row and nothing is inserted.
+// The subquery claim locks the idempotency record, so that no other request takes it over while the statement
+// runs. If another request has already taken it over, claim returns no row and nothing is inserted.
 var bookSQL = `
 WITH claim AS MATERIALIZED (
     SELECT 1
@@ -255,9 +258,11 @@ const (
 	keyRevoked   = "SM004"
 )
 
-// Book writes the booking, its occupied time or seats, and the confirmation for its idempotency key, or
-// nothing. Errors: [ErrTaken], [ErrTooManyOpen], [ErrOfferChanged], [ErrKeyRevoked], [ErrClaimLost],
-// [postgres.ErrRefused]. After any error except the fault outcome_unknown nothing is written.
+// Book writes the booking, its occupied time or seats, and the
+// confirmation for its idempotency key. It writes all of them or nothing.
+//
+// Errors: [ErrTaken], [ErrTooManyOpen], [ErrOfferChanged], [ErrKeyRevoked], [ErrClaimLost], [postgres.ErrRefused].
+// After the fault outcome_unknown, the booking may have been written; after any other error nothing is written.
 func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	write := b.Named()
 	args, err := bookArgs(b)
@@ -292,7 +297,7 @@ func (s *Store) Book(ctx context.Context, b NewBooking) error {
 	}, exists(`SELECT EXISTS (SELECT FROM bookings WHERE business_id = $1 AND id = $2)`, b.BusinessID, b.ID))
 }
 
-// exists returns a function that runs a SELECT EXISTS query in a transaction and returns its result.
+// exists returns a function that runs the query sql, a SELECT EXISTS, in a transaction and returns its result.
 func exists(sql string, args ...any) func(context.Context, pgx.Tx) (bool, error) {
 	return func(ctx context.Context, tx pgx.Tx) (bool, error) {
 		var there bool
@@ -328,7 +333,7 @@ func bookArgs(b NewBooking) (pgx.NamedArgs, error) {
 	return args, errors.Join(services, form, charge, claim)
 }
 
-// addClaim adds the arguments of the idempotency lock and the confirmation to be stored for it. Both may be nil.
+// addClaim adds to args the idempotency lock and the confirmation that is stored for it. Both may be nil.
 func addClaim(args pgx.NamedArgs, c *Claim, confirmation *Confirmation) error {
 	args["principal"], args["idempotency_key"], args["token"], args["confirmation"] = nil, nil, nil, nil
 	if c == nil {
@@ -343,7 +348,8 @@ func addClaim(args pgx.NamedArgs, c *Claim, confirmation *Confirmation) error {
 	return err
 }
 
-// addParts adds the parts as one array for each column, in the order in which they are locked.
+// addParts adds the parts to args, one array for each column.
+// The parts are in the order in which the statement locks them.
 func addParts(args pgx.NamedArgs, parts []availability.Part) {
 	sorted := slices.SortedFunc(slices.Values(parts), func(a, b availability.Part) int {
 		return cmp.Or(

@@ -26,8 +26,8 @@ const ownColumns = `id, status, local_start, local_end, starts_at, ends_at, serv
 	total, currency, source, customer_name, customer_email, customer_phone, form_data, locale, created_at, updated_at, sequence,
 	is_package, staffing_mode, staff_requested, coalesce(timezone, ''), coalesce(withdrawn, false)`
 
-// bookingColumns are the columns that [scanBooking] reads: the row, and the row of the charge if
-// the booking is paid online. The statement must have a parameter business_id.
+// bookingColumns are the columns that [scanBooking] reads: the booking and, if the booking
+// is paid online, its charge. A statement that uses them must have a parameter business_id.
 const bookingColumns = ownColumns + `,
 	(SELECT to_jsonb(p) FROM payments p WHERE p.business_id = @business_id AND p.subject_id = id) AS payment`
 
@@ -64,9 +64,11 @@ func scanBooking(row pgx.CollectableRow) (Booking, error) {
 
 var customerFound = postgres.CustomerFound("customer_name", "customer_email", "customer_phone")
 
-// filterSQL narrows a list by the parameters of [filterArgs]; a null or empty parameter does not
-// narrow it. The list is read by start within one business, and each row is compared with the
-// query. So a page of rare matches reads all bookings of the business once.
+// filterSQL is the condition that a list of bookings matches a filter, with the
+// parameters of [filterArgs]. A null or empty parameter matches every booking.
+//
+// The list is read by start within one business, and each row is compared with the
+// filter. Therefore a page with rare matches may read all bookings of the business.
 var filterSQL = `
 		  AND (@from::date IS NULL OR local_start >= @from::date)
 		  AND (@to::date IS NULL OR local_start < @to::date)
@@ -77,7 +79,8 @@ var filterSQL = `
 		  AND ` + customerFound + `
 		  AND ` + paidAs("bookings.id")
 
-// paidAs returns an SQL condition: the charge of the subject matches the parameters charges and payment.
+// paidAs returns an SQL condition: the charge of the row's subject
+// has a status that the parameters charges and payment ask for.
 func paidAs(subject string) string {
 	return `(@charges::text[] IS NULL OR EXISTS (SELECT FROM payments AS charge
 		       WHERE charge.business_id = @business_id AND charge.subject_id = ` + subject + ` AND charge.status = ANY(@charges)
@@ -101,8 +104,8 @@ func filterArgs(filter booking.Filter) pgx.NamedArgs {
 	return args
 }
 
-// Bookings returns a page of a business's bookings by local start, and the cursor of the next
-// page; "" after the last. Fault: invalid_parameter for an invalid cursor.
+// Bookings returns a page of the bookings of a business that match the filter, by local start. It also returns
+// the cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) ([]Booking, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -123,17 +126,17 @@ func (s *Store) Bookings(ctx context.Context, businessID uuid.UUID, filter booki
 	return list, next, nil
 }
 
-// moveSQL changes the status of a booking, if it is still one of the allowed ones. Of several
-// concurrent transitions the first wins; the others find another status and change nothing.
+// moveSQL changes the status of a booking, if its current status allows
+// the change. Of several concurrent changes only the first one succeeds.
 //
-// It locks the booking, then lowers its session's counter, and updates the booking last. A booking
-// being written holds that counter and may wait for the index of first bookings (bookSQL). If the
-// booking were updated before the counter is locked, the two statements could deadlock.
+// It locks the booking, then lowers the counter of seats of the booking's session, and updates the
+// booking last. A concurrent bookSQL may hold that counter and wait for the index of first bookings.
+// If moveSQL updated the booking before it locks the counter, the two statements could deadlock.
 //
-// The transaction must have locked the booking by an earlier statement, so that it sees what
-// [Store.MovePast] wrote: an old booking's time is archived, and it has no seats to give back.
+// An earlier statement of the transaction must have locked the booking, so that moveSQL sees what
+// [Store.MovePast] wrote. MovePast archives the time of an old booking, which then has no seats to give back.
 //
-// If untold is true, a booking without events gets no event for this transition either.
+// If the parameter untold is true, and no event of the booking has been recorded yet, moveSQL records none either.
 var moveSQL = `
 WITH chosen AS MATERIALIZED (
     SELECT 1 FROM bookings
@@ -175,7 +178,7 @@ WITH chosen AS MATERIALIZED (
 )
 SELECT ` + ownColumns + `, ` + movedCharge + ` FROM moved`
 
-// NotAllowedError means that a booking's status does not allow the transition.
+// NotAllowedError means that the booking's status, which it contains, does not allow the transition.
 type NotAllowedError struct{ Status state.State }
 
 func (e *NotAllowedError) Error() string { return "not allowed from status " + string(e.Status) }
@@ -190,8 +193,9 @@ func (e *WrongDayError) Error() string {
 	return "not allowed on this day for a booking of " + e.Date.String()
 }
 
-// checkDay checks that a transition is allowed at now. Days begin and end in the time zone of the
-// sale; if that is not known, by the UTC offset of the booking's local time. Errors: [*WrongDayError].
+// checkDay checks that the booking allows the transition on the day of the instant
+// now. Days begin and end in the time zone of the sale. If that time zone is unknown,
+// the UTC offset of the booking's local time is used. Errors: [*WrongDayError].
 func checkDay(b Booking, days state.Days, now time.Time) error {
 	clock := time.FixedZone("", int(b.LocalStart.Sub(b.StartsAt).Seconds()))
 	if b.Timezone != "" {
@@ -204,9 +208,9 @@ func checkDay(b Booking, days state.Days, now time.Time) error {
 	return nil
 }
 
-// Move makes a transition of a booking, once for each Idempotency-Key. If the transition frees
-// time, Move deletes the time that the booking occupies. [Store.Cancel] makes the transitions that
-// may refund. Errors: [ErrNotFound], [*NotAllowedError], [*WrongDayError].
+// Move makes a transition of a booking, once for each Idempotency-Key. If the transition
+// frees time, Move deletes the booking's occupied time. A transition that may refund needs
+// [Store.Cancel] instead. Errors: [ErrNotFound], [*NotAllowedError], [*WrongDayError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Booking, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)

@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/refund"
 )
 
-// Charge is the charge of a reservation of rental, in the form of its row in JSON.
+// Charge is the online payment of a rental reservation, as its table row in JSON. Rental stores the reservation itself.
 type Charge struct {
 	Payment
 	BusinessID   uuid.UUID  `json:"business_id"`
@@ -34,7 +34,8 @@ type NewCharge struct {
 	Now time.Time
 }
 
-// CreateCharge writes a charge that is opened next. It returns false if the reservation already has a charge.
+// CreateCharge writes a charge with the status creating, before the provider
+// is called. It returns false if the reservation already has a charge.
 func (s *Store) CreateCharge(ctx context.Context, c NewCharge) (bool, error) {
 	args := pgx.NamedArgs{"business_id": c.BusinessID, "id": c.ID, "currency": c.Currency, "now": c.Now}
 	if err := addPayment(args, &c.NewPayment); err != nil {
@@ -52,8 +53,9 @@ func (s *Store) CreateCharge(ctx context.Context, c NewCharge) (bool, error) {
 	return tag.RowsAffected() == 1, nil
 }
 
-// OpenedCharge stores that the charge of a reservation is open until due. Errors: [ErrPaymentOver]
-// if it is no longer being created.
+// OpenedCharge stores that the provider has opened the charge of a reservation, with
+// the provider's reference. The charge expires at the instant given by the argument
+// due. Errors: [ErrPaymentOver] if the charge is no longer in the status creating.
 func (s *Store) OpenedCharge(ctx context.Context, businessID, id uuid.UUID, reference string, due, now time.Time) (Charge, error) {
 	c, err := postgres.Row(ctx, s.pool, pgx.RowTo[Charge], "note an open charge", `
 		UPDATE payments SET status = 'open', reference = $3, due_at = $4, updated_at = $5
@@ -73,7 +75,8 @@ func (s *Store) AbandonCharge(ctx context.Context, businessID, id uuid.UUID, ref
 	})
 }
 
-// Charges returns the charges of the given reservations; a reservation without a charge is left out.
+// Charges returns the charges of the given reservations. The
+// result contains nothing for a reservation without a charge.
 func (s *Store) Charges(ctx context.Context, of []booking.ReservationID) ([]Charge, error) {
 	businesses, ids := make([]uuid.UUID, len(of)), make([]uuid.UUID, len(of))
 	for i, r := range of {
@@ -86,15 +89,16 @@ func (s *Store) Charges(ctx context.Context, of []booking.ReservationID) ([]Char
 		WHERE p.subject_kind = 'reservation'`, businesses, ids)
 }
 
-// ChargesWithNews returns up to limit charges of reservations with provider reports that rental
-// has not noted, the oldest report first.
+// ChargesWithNews returns up to limit charges of reservations for which the provider has
+// sent reports that rental has not processed. The charge with the oldest report comes first.
 func (s *Store) ChargesWithNews(ctx context.Context, limit int) ([]Charge, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[Charge], "find charges with news", `
 		SELECT to_jsonb(p) FROM payments AS p
 		WHERE subject_kind = 'reservation' AND news_told < news ORDER BY updated_at LIMIT $1`, limit)
 }
 
-// NotedNews stores up to which report rental has noted the reports of each charge. It is idempotent.
+// NotedNews stores, for each charge, which of the provider's reports
+// is the last one that rental has processed. It is idempotent.
 func (s *Store) NotedNews(ctx context.Context, noted []booking.NotedCharge) error {
 	businesses, ids, news := make([]uuid.UUID, len(noted)), make([]uuid.UUID, len(noted)), make([]int64, len(noted))
 	for i, n := range noted {
@@ -123,9 +127,11 @@ func (s *Store) Charge(ctx context.Context, businessID, id uuid.UUID) (Charge, e
 	return found[0], nil
 }
 
-// CloseCharge ends the charge of a reservation that is cancelled. An unpaid charge is closed at the
-// provider. A paid one is refunded by owed, under owed's number, or in full if owed is nil. A refund number
-// that the charge has already is not refunded again, so CloseCharge is idempotent. Errors: [ErrNotFound].
+// CloseCharge ends the charge of a cancelled reservation. An unpaid charge will be closed at the provider.
+// Of a paid charge, the amount of the argument owed is refunded, or the whole amount if owed is nil.
+//
+// CloseCharge is idempotent: if the charge already has a refund with
+// the number of owed, it makes no other refund. Errors: [ErrNotFound].
 func (s *Store) CloseCharge(ctx context.Context, businessID, id uuid.UUID, owed *booking.NumberedRefund, now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
 		back := booking.NumberedRefund{Number: 1, Owed: refund.Owed{Amount: p.amount, Percent: 100}}

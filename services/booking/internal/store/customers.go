@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// customersSQL lists e-mail addresses with their numbers of bookings and orders. If the query
-// matches one of an address's rows, all of its rows are counted.
+// customersSQL lists the e-mail addresses of customers with their numbers of bookings and orders. If the
+// search matches any booking or order of an address, all bookings and orders of the address are counted.
 var customersSQL = `
 SELECT email, (array_agg(name ORDER BY created_at DESC))[1], (array_agg(phone ORDER BY created_at DESC) FILTER (WHERE phone IS NOT NULL))[1],
        count(*) FILTER (WHERE kind = 'booking'), count(*) FILTER (WHERE kind = 'ticket'), min(created_at), max(created_at)
@@ -70,7 +70,8 @@ func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, li
 	return bookings, tickets, nil
 }
 
-// theirsSQL locks the bookings and orders of a customer in the order of their ids, and returns which of them lie ahead.
+// theirsSQL locks the bookings and orders of a customer in the order
+// of their ids. It also returns which of them are still to come.
 const theirsSQL = `
 WITH booked AS (
     SELECT 'booking' AS kind, id, status, starts_at, status IN ('pending', 'confirmed') AND ends_at > @now AS ahead
@@ -83,9 +84,11 @@ WITH booked AS (
 )
 SELECT * FROM booked UNION ALL SELECT * FROM ordered`
 
-// EraseCustomer anonymizes a customer's bookings and orders of tickets, once for each Idempotency-Key
-// (postgres.Once). It records an event without the address. Bookings and orders that lie ahead are kept
-// and returned, unless asked.Force is true. Fault: conflict if more lie ahead than can be returned.
+// EraseCustomer anonymizes the bookings and orders of tickets of a customer, once for each Idempotency-Key
+// (postgres.Once). Unless asked.Force is true, it keeps and returns those that are still to come.
+//
+// It records an event without the address. Fault: conflict if
+// too many bookings and orders are still to come for one answer.
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase, now time.Time) (customer.Erased, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased, error) {
 		if err := eventlog.LockFeed(ctx, tx); err != nil {
@@ -114,8 +117,8 @@ func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked c
 	})
 }
 
-// recordErased records the event of an erasure under a new id. It keeps nothing of the customer,
-// not even a hash of the address.
+// recordErased records an event that a customer was anonymized, under a new id.
+// The event contains no data of the customer, not even a hash of the address.
 var recordErased = `
 WITH erasure AS (SELECT @business_id::uuid AS business_id, @erasure::uuid AS id, 1 AS sequence)
 ` + eventlog.Record(event.Customer, event.CustomerErased, "erasure",

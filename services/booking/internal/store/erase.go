@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// chargeEnded is the condition that the charge of a row t, if it has one, is final. Until then the
-// row stays, so that no refund is lost.
+// chargeEnded is an SQL condition for a table row t: its charge is final, or
+// it has no charge. Other rows are not deleted yet, so that no refund is lost.
 const chargeEnded = `NOT EXISTS (SELECT FROM payments p WHERE p.business_id = t.business_id AND p.subject_id = t.id
 		AND (p.status IN ('creating', 'open', 'cancelling') OR p.refund_status = 'pending'))`
 
@@ -22,8 +22,8 @@ var erasable = []postgres.Erasable{
 	{Table: "class_sessions"}, {Table: "events"},
 }
 
-// Erase deletes all data of these businesses, except rows whose charge is not final. It returns
-// the number of deleted rows, without those that foreign keys deleted.
+// Erase deletes all data of the given businesses, except rows whose charge is not final. It
+// returns the number of deleted rows. Rows that are deleted through a foreign key are not counted.
 func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
 	return postgres.Erase(ctx, s.pool, businesses, erasable...)
 }

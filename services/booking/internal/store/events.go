@@ -13,15 +13,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 )
 
-// row returns the SQL expression of the data that an event keeps of a row: all columns but the hashes of secrets.
+// row returns an SQL expression for the data of an event: all columns of a table row except the hashes of secrets.
 func row(of string) string { return `to_jsonb(` + of + `) - '{hash,link_hash}'::text[]` }
 
-// An event keeps the row of its subject. If the subject is paid online, the event also keeps the
-// row of its charge, as payment. Both are as the statement leaves them.
+// An event contains the row of its subject. If the subject is paid online, the event also contains
+// the row of the charge, under the key payment. Both rows are as the statement leaves them.
 var (
-	// A booking that is paid online gets its first event when its charge is open, because until then
-	// it may still be taken back. booked has exactly the columns to keep: cutting and joining jsonb
-	// costs the database more than building it.
+	// The first event of a booking that is paid online is recorded when its charge
+	// is open. Until then the booking may still be cancelled without an event.
+	//
+	// booked has exactly the columns for the event, because removing columns from a jsonb value would cost more.
 	recordCreated = eventlog.RecordOne(event.Booking, event.BookingCreated, "booked WHERE sequence > 0", `to_jsonb(booked)`)
 	recordOpened  = eventlog.Record(event.Booking, event.BookingCreated, "told",
 		row("told")+` || jsonb_build_object('payment', (SELECT to_jsonb(opened) FROM opened))`)
@@ -47,12 +48,14 @@ var (
 	recordKeyRevoked = eventlog.Record(event.Key, event.KeyRevoked, "revoked", row("revoked"))
 )
 
-// movedCharge is the charge of the booking or order that moveSQL or cancelTicketSQL changes.
+// movedCharge is the charge of the booking or order, as moveSQL or cancelTicketSQL leaves it.
 const movedCharge = `coalesce((SELECT to_jsonb(uncharged) FROM uncharged), (SELECT to_jsonb(refunding) FROM refunding), (SELECT to_jsonb(charge) FROM charge))`
 
-// recordCharge returns a statement for each kind of subject. The statement makes the change, an
-// UPDATE of payments, and records an event for the subject. The transaction must have locked the
-// subject. For a reservation it records no event: rental owns the reservation and records its events.
+// recordCharge returns one statement for each kind of subject. The statement makes
+// the change, which is an UPDATE of payments, and records an event for the subject.
+//
+// The transaction must have locked the subject. The statement for a reservation
+// records no event, because rental stores reservations and records their events.
 func recordCharge(change string) map[event.SubjectKind]string {
 	statements := map[event.SubjectKind]string{event.Reservation: change}
 	for kind, table := range subjectTable {
@@ -77,8 +80,8 @@ func (s *Store) KeptBookings(ctx context.Context, kept []json.RawMessage) ([]Boo
 	return eventlog.Rows(ctx, s.pool, "bookings", keptColumns, kept, scanBooking)
 }
 
-// BookingAsMade returns a booking as its first event describes it. If the customer was anonymized
-// since, the customer's data is missing. Errors: [ErrNotFound].
+// BookingAsMade returns a booking as its first event describes it, without later changes. If
+// the customer was anonymized since, the customer's data is missing. Errors: [ErrNotFound].
 func (s *Store) BookingAsMade(ctx context.Context, businessID, id uuid.UUID) (Booking, error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT `+keptColumns+`

@@ -93,8 +93,8 @@ func (s *Store) Feeds(ctx context.Context, businessID uuid.UUID, page request.Pa
 	return feeds, next, nil
 }
 
-// RevokeFeed revokes a feed, once for each Idempotency-Key. A feed that is already revoked keeps
-// its time. Errors: [ErrNotFound].
+// RevokeFeed revokes a feed, once for each Idempotency-Key. If the feed is
+// already revoked, the time of its revocation stays. Errors: [ErrNotFound].
 func (s *Store) RevokeFeed(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
 	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		tag, err := tx.Exec(ctx, `
@@ -110,8 +110,8 @@ func (s *Store) RevokeFeed(ctx context.Context, businessID, id uuid.UUID, now ti
 	return nil
 }
 
-// FeedByToken returns the unrevoked feed whose token has this hash. It is called for every read and its
-// result never cached, so that a revocation takes effect at once on every replica. Errors: [ErrNotFound].
+// FeedByToken returns the feed whose token has this hash, unless the feed is revoked. Callers must not
+// cache the result, so that a revocation takes effect immediately on every replica. Errors: [ErrNotFound].
 func (s *Store) FeedByToken(ctx context.Context, hash []byte) (Feed, error) {
 	var kept []byte
 	feed, err := scanFeed(s.pool.QueryRow(ctx, `
@@ -127,7 +127,8 @@ func (s *Store) FeedByToken(ctx context.Context, hash []byte) (Feed, error) {
 	return feed, nil
 }
 
-// TouchFeed stores that a feed was read now, unless a read after since is already stored.
+// TouchFeed stores the argument now as the last read of the feed, unless the stored read
+// is later than the argument since. This limits the writes for a feed that is read often.
 func (s *Store) TouchFeed(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error {
 	_, err := s.pool.Exec(ctx, `
 		UPDATE calendar_feeds SET last_used_at = $3
@@ -154,9 +155,11 @@ type FeedEntry struct {
 	UpdatedAt    time.Time
 }
 
-// feedSQL reads bookings by local start. If more match than the limit, bookings ahead come first, then the latest
-// of the past. A booking belongs to a member if it is assigned to them or occupies some of their time. Bookings
-// that ended [PastAfter] ago are left out, even on the first date, because their time may be in past_occupied_time.
+// feedSQL reads the bookings of a feed by local start. If more match than the limit,
+// future bookings come before past ones. Of the past ones, the latest come first.
+//
+// A booking belongs to a member if it is assigned to the member or occupies time of the member. Bookings
+// that ended before [PastAfter] ago are left out, because their time may be archived in past_occupied_time.
 const feedSQL = `
 SELECT id, status, CASE WHEN part.members > 1 THEN part.starts_at ELSE b.starts_at END,
        CASE WHEN part.members > 1 THEN part.ends_at ELSE b.ends_at END,
@@ -175,8 +178,8 @@ WHERE b.business_id = @business_id AND b.local_start >= @from::date AND b.local_
 ORDER BY b.ends_at <= @now, abs(extract(epoch FROM b.starts_at - @now)), id
 LIMIT @most`
 
-// FeedEntries returns the bookings that a feed shows and that start from the date from to the date to, both
-// included. most bounds their number: bookings ahead come before past ones, and the nearest first in both groups.
+// FeedEntries returns the bookings of a feed with a start on the dates from..to, both included. It returns at most
+// the number of the argument most. Future bookings come before past ones, and the nearest come first among both.
 func (s *Store) FeedEntries(ctx context.Context, f Feed, from, to timespan.Date, now time.Time, most int) ([]FeedEntry, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[FeedEntry], "read a calendar", feedSQL, pgx.NamedArgs{
 		"business_id": f.BusinessID, "staff_id": f.StaffID, "from": from.String(), "to": (to + 1).String(), "now": now, "most": most,

@@ -13,16 +13,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// Unfollowed is a version of an offer that has not yet been applied to the tickets and class bookings of its business.
-// If Settled is true, no more sales by an older version can be written.
+// Unfollowed is a version of an offer that has not yet been applied to the tickets and class bookings
+// of its business. Settled means that no sale by an older version can be written any longer.
 type Unfollowed struct {
 	BusinessID uuid.UUID
 	Version    int64
 	Settled    bool
 }
 
-// Unfollowed returns up to limit versions that have not yet been applied, of businesses after the given one in the
-// order of ids.
+// Unfollowed returns up to limit versions of offers that have not yet been applied.
+// They are of the next businesses after the given one, in the order of ids.
 func (s *Store) Unfollowed(ctx context.Context, after uuid.UUID, limit int) ([]Unfollowed, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Unfollowed], "find offers that tickets do not follow", `
 		SELECT business_id, version, published_at < now() - interval '2 minutes' FROM offer_versions
@@ -63,15 +63,16 @@ type EventNow struct {
 	Now        time.Time
 }
 
-// followStep is the maximum of orders that one statement changes, so that no statement holds many locks.
+// followStep is the maximum number of orders that one statement changes, so that no statement holds many locks.
 const followStep = 500
 
-// maxFormerStarts is the maximum of former starts that an order keeps; older ones are dropped.
+// maxFormerStarts is the maximum number of former starts that an order keeps. Older starts are deleted.
 const maxFormerStarts = 20
 
-// followSQL and withdrawSQL change the orders that differ from their event as it is now, and
-// record an event for each. An order whose charge is not open yet changes without an event. If an
-// event is offered again, its orders get the same event as for another time.
+// followSQL and withdrawSQL change the orders that differ from the current state of their event, and
+// record an event-feed entry for each. For an order whose charge is not open yet, they record none.
+//
+// If a withdrawn event is offered again, its orders get the same entry as if the event had another time.
 var (
 	followSQL = `
 WITH before AS MATERIALIZED (
@@ -116,8 +117,8 @@ SELECT count(*) FROM moved`
 const followedCharge = `(SELECT to_jsonb(p) FROM payments AS p
 			WHERE p.business_id = @business_id AND p.subject_id = moved.id)`
 
-// FollowEvent updates the tickets of an event that is not over, and returns the number of orders
-// that it changed. It is idempotent.
+// FollowEvent updates the orders of tickets to the current time and state of their event.
+// The event must not be over. It returns the number of changed orders. It is idempotent.
 func (s *Store) FollowEvent(ctx context.Context, e EventNow) (int, error) {
 	sql := followSQL
 	if e.Withdrawn {
@@ -159,7 +160,8 @@ func (s *Store) BookedSessions(ctx context.Context, businessID uuid.UUID, now ti
 		ORDER BY starts_at, class_schedule_id`, businessID, now)
 }
 
-// followSessionSQL changes the bookings of one status. A booking whose charge is not open yet changes without an event.
+// followSessionSQL changes the bookings of a class session that have the given
+// status. For a booking whose charge is not open yet, it records no event.
 var followSessionSQL = `
 WITH changed AS (
     UPDATE bookings SET withdrawn = @withdrawn, updated_at = @now, sequence = sequence + CASE WHEN sequence = 0 THEN 0 ELSE 1 END
@@ -177,8 +179,8 @@ WITH changed AS (
 )
 SELECT count(*) FROM changed`
 
-// FollowSession withdraws or restores the bookings of a class session, and returns the number of
-// bookings that it changed. It is idempotent.
+// FollowSession withdraws the bookings of a class session, or restores them if the argument
+// withdrawn is false. It returns the number of changed bookings. It is idempotent.
 func (s *Store) FollowSession(ctx context.Context, businessID uuid.UUID, of BookedSession, withdrawn bool, now time.Time) (int, error) {
 	total, change := 0, event.BookingRestored
 	if withdrawn {

@@ -12,12 +12,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// The statements of anonymizing remove the customer from bookings and orders of tickets: name,
-// e-mail address, phone number, form and link. They keep what was sold, when and for how much. An
-// empty name means that the customer is anonymized; otherwise a name is never empty.
+// These statements anonymize bookings and orders of tickets. They remove the customer's name,
+// e-mail address, phone number, form and link. They keep what was sold, when and for how much.
 //
-// Copies of the customer's data are in the events of the subject and, for a day, in the stored
-// answers to the owner's writes.
+// An empty name marks an anonymized customer; no other customer has an empty name. Copies of the
+// customer's data are in the events and, for a day, in the stored answers to the owner's writes.
 const (
 	forgetBookingsSQL = `
 UPDATE bookings SET customer_name = '', customer_email = '', customer_phone = NULL, form_data = '{}', link_hash = NULL
@@ -43,7 +42,8 @@ WHERE made_writes.business_id = @business_id AND made_writes.write_id = told.wri
   AND (told.answer ? 'Customer' OR told.answer ? 'CustomerName') AND told.answer->>'ID' = ANY(@ids)`
 )
 
-// forgetReservationsSQL deletes the reservations that are counted for an address: those that are over, or all.
+// forgetReservationsSQL deletes the counted reservations of an address: either
+// those that are over, or all. Booking stores them for the limit of open bookings.
 const forgetReservationsSQL = `
 DELETE FROM open_reservations WHERE business_id = $1 AND lower(customer_email) = lower($2) AND ($3 OR ends_at <= $4)`
 
@@ -67,11 +67,12 @@ func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, bookings, tick
 	return tx.SendBatch(ctx, &batch).Close()
 }
 
-// forgetStep is the maximum of bookings, and of orders, that one transaction anonymizes, so that
-// it does not hold many locks.
+// forgetStep is the maximum number of bookings, and of orders, that
+// one transaction anonymizes, so that no transaction holds many locks.
 const forgetStep = 500
 
-// ForgetEnded anonymizes the bookings and orders of one business that had ended by then, and returns their number.
+// ForgetEnded anonymizes the bookings and orders of one business
+// that had ended by the instant then. It returns their number.
 func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for {
@@ -106,8 +107,8 @@ func (s *Store) forgetSome(ctx context.Context, businessID uuid.UUID, then time.
 	return int64(n), nil
 }
 
-// remembered locks up to forgetStep rows of a table that had ended by then and are not anonymized,
-// and returns their ids. An index lists such rows.
+// remembered locks up to forgetStep rows of a table that had ended by the instant then and
+// are not anonymized. It returns their ids. A partial index contains exactly such rows.
 func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UUID, then time.Time) ([]uuid.UUID, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT id FROM `+table+`
@@ -123,8 +124,10 @@ func remembered(ctx context.Context, tx pgx.Tx, table string, businessID uuid.UU
 	return ids, err
 }
 
-// RemembersEnded returns up to limit businesses with bookings or orders that had ended by then and are not anonymized.
-// They are in the order of ids and come after the given one. The query goes from business to business by index.
+// RemembersEnded returns up to limit businesses with bookings or orders that had ended by the instant
+// then and are not anonymized. They are the next businesses after the given one, in the order of ids.
+//
+// The query uses an index to go from one business to the next.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", remembersEndedSQL, after, then, limit)
 }

@@ -15,19 +15,20 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// IdempotencyKey identifies a record: a client's key, within one principal of one business.
+// IdempotencyKey identifies an idempotency record: the key that a
+// client sent, the business, and the principal that the client is.
 type IdempotencyKey struct {
 	BusinessID uuid.UUID
 	Principal  string
 	Key        string
 }
 
-// Write returns the identity of the write that the key stands for.
+// Write returns the identity of the write for this key. begun is when the attempt to write began.
 func (k IdempotencyKey) Write(begun time.Time) postgres.Write {
 	return postgres.Write{Business: k.BusinessID, ID: postgres.WriteID("book", k.BusinessID.String(), k.Principal, k.Key), Begun: begun}
 }
 
-// Claim is a held idempotency lock. It is valid until another request takes it over.
+// Claim is an acquired idempotency lock. It is valid until another request takes it over.
 type Claim struct {
 	IdempotencyKey
 	Token uuid.UUID
@@ -39,9 +40,11 @@ type Record struct {
 	Confirmation *Confirmation // nil while the request that holds the lock is in flight
 }
 
-// claimSQL acquires an idempotency lock: it makes a record, or takes over one that has expired or whose lock
-// has expired without an answer. Otherwise it returns the existing record. If another transaction makes the
-// record while this statement runs, neither half sees it. So no row means that another request is in flight.
+// claimSQL acquires an idempotency lock. It creates a record, or takes over a record that has
+// expired, or one whose lock has expired without an answer. Otherwise it returns the existing record.
+//
+// If another transaction creates the record while this statement runs, the
+// statement returns no row. Then another request with the key is in flight.
 const claimSQL = `
 WITH claimed AS (
     INSERT INTO idempotency_records AS r
@@ -62,8 +65,8 @@ WHERE business_id = @business_id AND principal = @principal AND idempotency_key 
 
 var claimStatement = positional(claimSQL)
 
-// Claiming asks for the idempotency lock of a key until Until, for a request with this hash. The
-// confirmation is stored for the duration Keep.
+// Claiming describes an idempotency lock to acquire. The lock expires at Until.
+// Hash is that of the request's body. Keep is how long the confirmation is stored.
 type Claiming struct {
 	IdempotencyKey
 	Hash       [sha256.Size]byte
@@ -71,14 +74,14 @@ type Claiming struct {
 	Keep       time.Duration
 }
 
-// Claimed is the acquired lock. If Claim is nil, Record is the state of the request that holds the
-// key or has been answered.
+// Claimed is the result of acquiring an idempotency lock. If Claim is nil,
+// another request holds the lock or has been answered, and Record is its state.
 type Claimed struct {
 	Claim *Claim
 	Record
 }
 
-// Claim acquires the idempotency lock of a key. [Store.Snapshot] can do the same in its round trip.
+// Claim acquires the idempotency lock of a key. [Store.Snapshot] can do the same in its own round trip.
 func (s *Store) Claim(ctx context.Context, asked Claiming) (Claimed, error) {
 	var (
 		batch   pgx.Batch
@@ -140,8 +143,8 @@ const releaseSQL = `
 DELETE FROM idempotency_records
 WHERE business_id = $1 AND principal = $2 AND idempotency_key = $3 AND token = $4 AND confirmation IS NULL`
 
-// Release releases an idempotency lock without storing an answer or a refusal, for example because
-// another attempt has decided.
+// Release releases an idempotency lock without a stored answer or
+// refusal. It is for a request whose result another attempt has decided.
 func (s *Store) Release(ctx context.Context, c Claim) error {
 	if _, err := s.pool.Exec(ctx, releaseSQL, c.BusinessID, c.Principal, c.Key, c.Token); err != nil {
 		return fmt.Errorf("release an idempotency key: %w", err)
@@ -165,8 +168,8 @@ WHERE NOT EXISTS (SELECT FROM idempotency_records
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 )
 
-// Confirmed returns the stored confirmation for this key and request, or [ErrNotFound]. If the key has no
-// confirmation, every attempt that began before this one is refused. It takes one round trip and one transaction.
+// Confirmed returns the stored confirmation for this key and request, or [ErrNotFound]. If there is none, it also
+// refuses every attempt with the key that began before the instant begun. It takes one round trip and one transaction.
 func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.Size]byte, begun, now time.Time) (Confirmation, error) {
 	var (
 		batch  pgx.Batch
@@ -194,8 +197,8 @@ func (s *Store) Confirmed(ctx context.Context, key IdempotencyKey, hash [sha256.
 	return *confirmation, nil
 }
 
-// refuseClaimSQL needs no lock. A booking with the key needs the idempotency record, and after
-// this statement it finds the record deleted and the write refused.
+// refuseClaimSQL deletes the idempotency record and stores that the write is refused. It needs
+// no lock: a booking that waits for the record then finds it deleted and the write refused.
 const refuseClaimSQL = `
 WITH released AS (
     DELETE FROM idempotency_records
@@ -206,8 +209,9 @@ INSERT INTO refused_writes AS known (business_id, write_id, refused_at)
 SELECT $1, $5, $6 FROM released
 ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
 
-// Refuse releases an idempotency lock after a refusal. Every attempt with the key that began before this one is refused
-// too and writes nothing. If another attempt has taken the lock over, Refuse changes nothing and that attempt decides.
+// Refuse releases an idempotency lock after a refusal. Every attempt with the key
+// that began before the instant begun is refused too and writes nothing. If another
+// attempt has taken over the lock, Refuse changes nothing; that attempt decides.
 func (s *Store) Refuse(ctx context.Context, c Claim, begun time.Time) error {
 	if _, err := s.pool.Exec(ctx, refuseClaimSQL, c.BusinessID, c.Principal, c.Key, c.Token, c.Write(begun).ID, begun); err != nil {
 		return fmt.Errorf("refuse an idempotency key: %w", err)
@@ -215,8 +219,8 @@ func (s *Store) Refuse(ctx context.Context, c Claim, begun time.Time) error {
 	return nil
 }
 
-// sweepSQL deletes in small steps, so that no step holds many locks. It skips rows that are
-// locked; the next run deletes them.
+// sweepSQL deletes a small number of expired records per statement, so that no
+// statement holds many locks. It skips rows that are locked; the next run deletes them.
 const sweepSQL = `
 DELETE FROM idempotency_records
 WHERE (business_id, principal, idempotency_key) IN (
@@ -230,8 +234,8 @@ WHERE (business_id, principal, idempotency_key) IN (
 
 const sweepStep = 1000
 
-// SweepIdempotency deletes expired idempotency records and old notes of writes. It returns the
-// number of deleted idempotency records.
+// SweepIdempotency deletes expired idempotency records, and old records of refused
+// and completed writes. It returns the number of deleted idempotency records.
 func (s *Store) SweepIdempotency(ctx context.Context, now time.Time) (int64, error) {
 	var removed int64
 	for {

@@ -56,8 +56,8 @@ func (s *Store) KeyByHash(ctx context.Context, hash [sha256.Size]byte) (Key, err
 	return key, nil
 }
 
-// TouchKey stores that a key was used now, unless a use after since is already stored. So a key in
-// constant use is written rarely.
+// TouchKey stores the argument now as the key's last use, unless the stored use is
+// later than the argument since. This limits the writes for a key in constant use.
 func (s *Store) TouchKey(ctx context.Context, businessID, id uuid.UUID, now, since time.Time) error {
 	_, err := s.pool.Exec(ctx, `
 		UPDATE api_keys SET last_used_at = $3
@@ -68,8 +68,8 @@ func (s *Store) TouchKey(ctx context.Context, businessID, id uuid.UUID, now, sin
 	return nil
 }
 
-// KeyMadeError means that another request with the same Idempotency-Key made the key. Only that
-// request's answer contained the secret.
+// KeyMadeError means that an earlier request with the same Idempotency-Key created
+// the API key with this ID. Only that request's answer contained the secret.
 type KeyMadeError struct{ ID uuid.UUID }
 
 func (e *KeyMadeError) Error() string { return "the key was made as " + e.ID.String() }
@@ -88,8 +88,8 @@ const MaxKeys = 100
 // ErrTooManyKeys means that a business already has [MaxKeys] keys.
 var ErrTooManyKeys = errors.New("too many API keys")
 
-// countLive returns the count that the query finds for a business. An advisory lock admits one transaction
-// at a time for what and the business, so that of two concurrent additions the second counts the first.
+// countLive counts rows of a business by the query. Before that, it acquires an advisory lock for the business and the
+// kind of row that the argument what names. Therefore, of two concurrent additions, the second one counts the first.
 func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID, query string, args ...any) (int, error) {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended($1 || ' ' || $2::uuid::text, 0))`, what, businessID); err != nil {
 		return 0, err
@@ -99,8 +99,8 @@ func countLive(ctx context.Context, tx pgx.Tx, what string, businessID uuid.UUID
 	return n, err
 }
 
-// CreateKey stores a key with its hash, once for each Idempotency-Key. CreatedAt is stored to the
-// microsecond. Errors: [*KeyMadeError], [ErrTooManyKeys].
+// CreateKey stores an API key with the hash of its secret, once for each Idempotency-Key.
+// CreatedAt is stored in microseconds. Errors: [*KeyMadeError], [ErrTooManyKeys].
 func (s *Store) CreateKey(ctx context.Context, key Key, hash [sha256.Size]byte) error {
 	made, err := postgres.Once(ctx, s.pool, key.BusinessID, func(ctx context.Context, tx pgx.Tx) (KeyMadeError, error) {
 		n, err := countLive(ctx, tx, "api_keys", key.BusinessID, `
@@ -145,8 +145,8 @@ func (s *Store) Keys(ctx context.Context, businessID uuid.UUID, page request.Pag
 	return keys, next, nil
 }
 
-// revokeKeysSQL revokes one key of a business, or all if the id is null. It returns whether the
-// key exists. A key that is already revoked keeps its time.
+// revokeKeysSQL revokes one API key of a business, or all of them if the id is null. It returns
+// whether the key exists. If a key is already revoked, the time of its revocation stays.
 var revokeKeysSQL = `
 WITH revoked AS (
     UPDATE api_keys SET revoked_at = @now, sequence = sequence + 1
@@ -157,8 +157,8 @@ WITH revoked AS (
 )
 SELECT EXISTS (SELECT FROM api_keys WHERE business_id = @business_id AND id = @id)`
 
-// RevokeKey revokes a key, once for each Idempotency-Key. After it returns, no booking with the
-// key is written. A key that is already revoked keeps its time. Errors: [ErrNotFound].
+// RevokeKey revokes an API key, once for each Idempotency-Key. After RevokeKey returns, no booking with the
+// key is written. If the key is already revoked, the time of its revocation stays. Errors: [ErrNotFound].
 func (s *Store) RevokeKey(ctx context.Context, businessID, id uuid.UUID, now time.Time) error {
 	return s.revokeKeys(ctx, businessID, &id, now)
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// subjectTable is the table of each kind of subject that has a link and can have a charge.
-// Reservations can have a charge, too, but are stored by rental.
+// subjectTable maps each kind of subject with a customer's link to its table.
+// Reservations are missing: they can have a charge here, but rental stores them.
 var subjectTable = map[event.SubjectKind]string{event.Booking: "bookings", event.Ticket: "tickets"}
 
-// LinkHash returns the stored hash of the link to a booking or an order of tickets; nil if the
-// customer was anonymized. Errors: [ErrNotFound].
+// LinkHash returns the hash of the customer's link to a booking or an order of
+// tickets. It returns nil if the customer was anonymized. Errors: [ErrNotFound].
 func (s *Store) LinkHash(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind, id uuid.UUID) ([]byte, error) {
 	var kept []byte
 	err := s.pool.QueryRow(ctx, `SELECT link_hash FROM `+subjectTable[kind]+` WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&kept)
@@ -40,7 +40,7 @@ type Linked struct {
 	EndsAt     time.Time // of the booking or event
 }
 
-// ByLink returns the booking or order whose link's token has this hash. Errors: [ErrNotFound].
+// ByLink returns the booking or order whose link contains the token with this hash. Errors: [ErrNotFound].
 func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
 	var (
 		found Linked
@@ -87,7 +87,8 @@ type OpenCharge struct {
 	OnCheckout bool
 }
 
-// OpenCharge returns the charge of a subject that can be paid now. Errors: [ErrNotFound] if it has none.
+// OpenCharge returns the charge of a booking or order that the customer
+// can pay now. Errors: [ErrNotFound] if there is no such charge.
 func (s *Store) OpenCharge(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) (OpenCharge, error) {
 	var c OpenCharge
 	err := s.pool.QueryRow(ctx, `
