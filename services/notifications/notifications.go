@@ -54,8 +54,8 @@ type Config struct {
 	// ConsoleURL is the base URL of console's internal port.
 	ConsoleURL string `env:"CONSOLE_URL, required"`
 	Mail       mail.Config
-	// MessagesKeptFor is how long messages are kept, sent or not. Messages about an ended subject are
-	// removed earlier if the business removes customer data earlier (privacy.keep_customers_days).
+	// MessagesKeptFor is the time after which messages are deleted, whether they were sent or not. If the business
+	// deletes customer data earlier (privacy.keep_customers_days), messages about an ended subject are deleted then.
 	MessagesKeptFor time.Duration `env:"MESSAGES_KEPT_FOR, default=2160h"`
 	// MessagesPerDay is how many messages one business sends within 24
 	// hours. Further messages are held until the limit allows them.

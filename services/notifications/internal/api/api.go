@@ -14,8 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// once handles an owner's write that runs once per business and Idempotency-Key, and responds
-// with this status. write runs the write, show builds the response body from its result.
+// once returns a handler for an owner's write, which runs at most once per business and Idempotency-Key.
+// The argument write runs the write, and show builds the response body from its result. A repeated
+// request gets the response built from the stored result. The response has the given status.
 func once[T, W any](records *store.Store, write func(*fiber.Ctx) (T, error), status int, show func(*fiber.Ctx, T) (W, error)) fiber.Handler {
 	answer := func(c *fiber.Ctx, made T) error {
 		shown, err := show(c, made)
@@ -68,8 +69,8 @@ func businessAndPage(c *fiber.Ctx) (uuid.UUID, request.Page, error) {
 	return business, page, err
 }
 
-// ids parses the ids of the business and of the object in the
-// path. An invalid object id is a not_found fault that names what.
+// ids parses the ids of the business and of the object in the path. If the object's id is invalid, it
+// returns the fault not_found, whose sentence begins with what, the kind of object.
 func ids(c *fiber.Ctx, what string) (uuid.UUID, uuid.UUID, error) {
 	business, err := businessID(c)
 	if err != nil {

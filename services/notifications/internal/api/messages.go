@@ -69,8 +69,8 @@ func (a *Messages) retry(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusAccepted).JSON(showMessage(queued))
 }
 
-// retried answers a repeated retry with the message in its present
-// state. The stored idempotency result holds only the message's id.
+// retried responds to a repeated retry request with the message as it is now, because the stored
+// idempotency result holds only the message's id.
 func (a *Messages) retried(c *fiber.Ctx, answer []byte) error {
 	business, err := businessID(c)
 	if err != nil {

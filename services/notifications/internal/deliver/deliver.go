@@ -1,14 +1,17 @@
-// Package deliver sends webhooks: it creates deliveries from events
-// and sends the due ones to each endpoint (lifecycle.md §2).
+// Package deliver sends webhooks: it creates deliveries from events and sends the due ones to each
+// endpoint (lifecycle.md §2). At any time, one job at most sends to an endpoint.
 //
-// Each endpoint has a delivery lock (a "lane" in the code). A River job, whose only argument is an endpoint,
-// acquires the lock, sends due deliveries for a few seconds, a few at a time, and releases it. If more is
-// due, the release inserts the next job, which runs after those of other endpoints. Of several jobs for one
-// endpoint, one holds the lock and the others end at once. The release looks for due deliveries again, under
-// the row lock that every writer of a delivery holds, so that no delivery is missed (docs/decisions).
+// Each endpoint has a delivery lock (called "lane" in the code). A River job, whose only argument is an
+// endpoint, acquires the lock. It sends due deliveries for a few seconds, a few at a time, and releases
+// the lock. If more deliveries are due, the release inserts the next job, which runs after the jobs of
+// other endpoints. If several jobs run for one endpoint, one acquires the lock and the others end at once.
 //
-// So an endpoint uses at most one worker of the pool and [Parallel] concurrent calls, even if many events are due.
-// Endpoints whose last attempt failed have a pool of their own: however many hang, they take no worker from the others.
+// No delivery is missed. Each transaction that adds a delivery locks the endpoint's row. The release
+// of the delivery lock locks the same row and then looks for due deliveries again (docs/decisions).
+//
+// An endpoint therefore uses at most one worker of the pool and [Parallel] concurrent calls, even if
+// many events are due. Endpoints whose last attempt failed have a separate pool: even if many of them
+// hang, the other endpoints keep all their workers.
 package deliver
 
 import (
@@ -40,8 +43,8 @@ const (
 	turn = 5 * time.Second
 	// laneFor is the time after which the delivery lock of a dead job expires: longer than a turn plus its last call.
 	laneFor = turn + webhook.SendWithin + 15*time.Second
-	// rescueEvery is how often expired delivery locks are released.
-	// Together with laneFor, an endpoint's webhooks resume within 60 s.
+	// rescueEvery is the interval at which expired delivery locks are released. Together with laneFor it
+	// ensures that an endpoint's webhooks resume within 60 s after the process that held the lock has died.
 	rescueEvery = 10 * time.Second
 	// Numbers of workers in each replica.
 	workers        = 64
@@ -118,8 +121,8 @@ func (w *Webhooks) Join(work *jobs.Work) {
 // InsertBy sets the client that inserts jobs. It is created from the work after [Webhooks.Join].
 func (w *Webhooks) InsertBy(jobs Jobs) { w.jobs = jobs }
 
-// Take adds a delivery of each event for each endpoint that wants
-// it, and returns one job for each endpoint with a new delivery.
+// Take adds a delivery of each event for each active endpoint that wants its type. It returns one job for
+// each endpoint with a new delivery. It runs in the transaction tx that takes the events from the feed.
 func (w *Webhooks) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([]river.InsertManyParams, error) {
 	endpoints, err := store.WantedBy(ctx, tx, businessesOf(events))
 	if err != nil || len(endpoints) == 0 {
@@ -200,10 +203,13 @@ func (w *Webhooks) Wake(ctx context.Context, tx pgx.Tx, businessID, endpointID u
 // again is the pause after a job that failed, for example because the database was unavailable.
 const again = 10 * time.Second
 
-// lane sends an endpoint's due deliveries. A job that cannot send, record the result or
-// release its delivery lock runs again after a pause. Its ID holds the lock until then. Other
-// jobs find the lock held and end, so a permanent failure does not cause calls in a tight
-// loop. A cancelled job, for example of a stopping process, releases the lock for another one.
+// lane is the work of a job: it acquires an endpoint's delivery lock, sends the due deliveries and
+// releases the lock. If another job holds the lock, it does nothing.
+//
+// If lane cannot send, record a result or release the lock, the same job runs again after a pause. The
+// lock stays with the job's ID in that time, and other jobs end at once. A permanent failure therefore
+// does not cause calls in a tight loop. If the job was cancelled, for example because the process
+// stops, lane releases the lock, so that another job can continue.
 func (w *Webhooks) lane(ctx context.Context, jobID int64, args laneArgs) error {
 	l := store.Lane{BusinessID: args.BusinessID, EndpointID: args.EndpointID, Holder: holderOf(jobID)}
 	taken, err := w.Store.TakeLane(ctx, l, laneFor, args.Scheduled)
@@ -229,8 +235,8 @@ func holderOf(jobID int64) uuid.UUID {
 	return holder
 }
 
-// sendDue sends for one turn, a few deliveries at a time. At most one
-// delivery of a subject is due, so concurrent ones need no order.
+// sendDue sends due deliveries, a few at the same time, until none is due or the job's turn is over.
+// Concurrent deliveries need no order, because at most one delivery of a subject is due at a time.
 func (w *Webhooks) sendDue(ctx context.Context, l store.Lane) error {
 	for begun := time.Now(); time.Since(begun) < turn; { //nolint:forbidigo // bounds a turn
 		due, err := w.Store.Due(ctx, l, Parallel, w.Clock.Now())
@@ -299,8 +305,8 @@ func (w *Webhooks) disabled(ctx context.Context, tx pgx.Tx, e store.Endpoint) er
 	return err
 }
 
-// leaveWithin is how long the release of a delivery lock may take
-// after its job was cancelled, for example in a stopping process.
+// leaveWithin is the time limit for the release of a delivery lock after its job was cancelled, for
+// example because the process stops.
 const leaveWithin = 3 * time.Second
 
 // leave releases the delivery lock, whatever the result of the turn, and inserts the job for the remaining deliveries.

@@ -1,12 +1,12 @@
-// Package feed reads the event feeds of other services (lifecycle.md §1) and creates jobs from the events.
+// Package feed reads the event feeds of other services (lifecycle.md §1) and creates jobs from the
+// events. Each event creates each of its jobs exactly once.
 //
-// One transaction takes a page of events: the subscribers write their rows, their jobs are
-// inserted, and the cursor moves past the page. If a process dies before the commit, nothing
-// is stored and the page is read again; so each event creates each of its jobs exactly once.
+// One transaction takes a page of events: the subscribers write their rows, their jobs are inserted, and the feed's
+// cursor moves past the page. If a process dies before the commit, nothing is stored, and the page is read again.
 //
-// One replica at a time reads a feed, the one that holds the feed's row, so that the
-// others do not request pages in vain. The guarantee does not depend on this lock: a
-// page is taken only if the cursor is still the one that the page was requested with.
+// Only one replica at a time reads a feed: the one that holds the lock in the feed's row. The lock
+// only saves the other replicas useless requests. The guarantee does not depend on it: the transaction
+// takes a page only if the cursor is still the one with which the page was requested.
 package feed
 
 import (
@@ -35,9 +35,9 @@ type Events interface {
 
 // Subscriber converts events to jobs.
 type Subscriber interface {
-	// Take writes the subscriber's rows, in the transaction that takes these events, and returns
-	// the jobs that the events require. The events of one subject come in order. After an error,
-	// no subscriber has taken any of them, and the page is retried until Take succeeds.
+	// Take writes the subscriber's rows in the transaction that takes these events, and returns the jobs
+	// that the events require. Events of one subject are in order. If one subscriber returns an error, the
+	// transaction is rolled back for all subscribers, and the page is retried until it succeeds.
 	Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([]river.InsertManyParams, error)
 }
 
@@ -91,8 +91,8 @@ const (
 	heldFor = 15 * time.Second
 	// holdEvery is how long a replica reads before it extends the lock.
 	holdEvery = 5 * time.Second
-	// Pauses between turns. The reader polls instead of waiting at the feed for an
-	// event, because a stopping process would have to wait for the end of such a call.
+	// The pauses between turns. The reader polls the feed and does not wait at it for an event: otherwise
+	// a stopping process would have to wait for the end of such a request.
 	idle      = 500 * time.Millisecond // if all events are taken
 	passive   = 2 * time.Second        // if another replica reads
 	failed    = time.Second            // after a failure, doubled each time
@@ -126,8 +126,8 @@ func (r *Reader) Run(ctx context.Context) error {
 	return nil
 }
 
-// Turn takes one page if this replica holds the feed, and returns
-// the pause before the next turn. It logs and counts failures.
+// Turn takes one page of events if this replica holds the feed's lock. It returns the pause before the
+// next turn. It logs and counts its failures.
 func (r *Reader) Turn(ctx context.Context) (time.Duration, error) {
 	pause, err := r.turn(ctx)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// lag is a gauge of how far a feed is behind. Every replica reports
-// the state of the feed's row, also if it does not read the feed.
+// lag is a gauge of how far a feed's cursor is behind. Every replica reports it from the feed's row,
+// even if another replica reads the feed.
 type lag struct {
 	caughtUp atomic.Int64 // Unix nanoseconds; 0: not known yet
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Work collects the jobs of the service: each part adds its workers, its queues and its periodic jobs.
-// The arguments of every job hold a business_id, by which store.Erase finds the jobs of a business.
+// Work collects the jobs of the service: each part adds its workers, queues and periodic jobs. The arguments
+// of every job must contain a business_id, because store.Erase finds the jobs of a business by it.
 type Work struct {
 	Workers  *river.Workers
 	Queues   map[string]river.QueueConfig
@@ -44,18 +44,18 @@ const (
 	// stopWithin is how long a stopping service waits for running
 	// jobs before it cancels them. A cancelled job runs again.
 	stopWithin = 10 * time.Second
-	// fetchPause is the pause between two fetches while there are jobs. A queue fetches at most one job
-	// per worker in each pause, so River's default of 100 ms would limit it to 80 messages a second.
+	// fetchPause is the pause between two fetches of a queue while it has jobs. A queue fetches at most
+	// one job per worker each time, so River's default of 100 ms would limit it to 80 messages a second.
 	fetchPause = 20 * time.Millisecond
 	// startAgain is the pause after a failed start, for example while the database is unavailable.
 	startAgain = time.Second
 )
 
-// Open returns a client that runs this work. It does not connect yet.
+// Open returns a client that runs the jobs of work. It does not connect yet.
 //
-// The client polls for jobs every second instead of listening. A listener would hold one of the few connections
-// of a pod, and does not work through a connection pooler. River's reindexing is off, because its statements
-// exceed the pool's statement timeout; autovacuum keeps the indexes small enough for this number of jobs.
+// The client polls for jobs every second and does not listen for notifications of PostgreSQL. A listener would
+// occupy one of the few connections of a pod, and does not work through a connection pooler. River's reindexing
+// is off, because its statements exceed the pool's statement timeout; autovacuum keeps the indexes small enough.
 func Open(pool *pgxpool.Pool, work *Work, now clock.Clock, tel *telemetry.Telemetry) (*Client, error) {
 	client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{
 		Workers: work.Workers, Queues: work.Queues, PeriodicJobs: work.Periodic,

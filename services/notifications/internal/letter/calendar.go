@@ -7,8 +7,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/ical"
 )
 
-// invitation returns the calendar object for the customer and its method. The UID is the subject's
-// id and the sequence the subject's, so that calendars follow reschedules and cancellations.
+// invitation returns an iCalendar object for the customer, and its method (REQUEST, CANCEL or
+// PUBLISH). The object has the id and the sequence number of the booking, ticket or reservation, so
+// that the customer's calendar follows its changes.
 func invitation(kind Kind, w *words, f *Facts) ([]byte, string, error) {
 	method, status := ical.Request, ical.Confirmed
 	switch kind {

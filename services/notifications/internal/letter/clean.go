@@ -19,8 +19,8 @@ const (
 	maxNoteLines = 40
 )
 
-// clean turns typed text into one line of valid UTF-8 with single spaces. It removes controls, direction
-// marks and other invisible characters, and cuts the line. most is the maximum length in characters.
+// clean turns a text that a person typed into one line of valid UTF-8 with single spaces. It removes control
+// characters, direction marks and other invisible characters. It cuts the line after most characters.
 func clean(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -62,9 +62,9 @@ func runsAgainst(s string, rtl bool) bool {
 	return false
 }
 
-// callable returns a customer's name as a message may use it, or "". The person who
-// books may enter another person's address and an advertisement instead of a name. So a
-// name that contains a web or mail address, or is longer than names are, is not used.
+// callable returns a customer's name if a message may contain it, otherwise "". A person can book with
+// another person's address, and type an advertisement as the name. callable therefore rejects a name
+// that contains a web or mail address, or that is longer than usual names.
 func callable(name string) string {
 	name = clean(name, maxName)
 	if utf8.RuneCountInString(name) > maxCalled || strings.ContainsAny(name, "/@") || domain.MatchString(name) {

@@ -12,8 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/refund"
 )
 
-// Facts are the inputs of a message. Texts may be anything that people typed. Every message needs Business,
-// Subject and Customer, except the notice about a webhook endpoint, which needs Business and Webhook.
+// Facts are the inputs of a message. Their texts may be anything that people typed; the package cleans
+// them. Every message needs Business, Subject and Customer. Only the notice about a webhook endpoint
+// needs Business and Webhook instead.
 type Facts struct {
 	Business           Business
 	Customer           Person
@@ -82,8 +83,8 @@ type Subject struct {
 	// Units are the prices per person in Total. Changes are the labels of the pricing rules that changed a price.
 	Units   []Units
 	Changes []string
-	// Policy holds the future refund steps. Deadline is the last instant at
-	// which the customer may cancel online, or zero if the customer may not.
+	// Policy holds the refund steps that still lie in the future. Deadline is the last instant at which
+	// the customer may cancel online; it is zero if the customer may not cancel online.
 	Policy   []refund.Step
 	Deadline time.Time
 	Pending  bool // waits for confirmation

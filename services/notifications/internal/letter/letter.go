@@ -1,10 +1,10 @@
-// Package letter writes the messages to customers and owners in the 36 languages of the
-// platform (lifecycle.md §2). A letter has a subject, a text, HTML and, for some kinds
-// of messages, a calendar invitation. Its functions are pure: facts in, a letter out.
+// Package letter writes the messages to customers and owners in the 36 languages of Slotmesh
+// (lifecycle.md §2). A letter has a subject line, a text, HTML and, for some kinds of messages, a
+// calendar invitation. The functions have no side effects.
 //
-// A letter is composed once, as lines of text, and then rendered twice: its text and its HTML hold
-// the same words in the same order. Typed text is cleaned first: it becomes one line without controls
-// and direction marks. It is isolated if it runs against the letter's direction, and escaped in HTML.
+// A letter is composed once, as lines of text, and then rendered as text and as HTML, with the same words in the same
+// order. Text that a person typed is first cleaned: it becomes one line without control characters and direction marks.
+// If it is written in the other direction than the letter, it is enclosed in direction marks. In HTML it is escaped.
 package letter
 
 import (
@@ -137,8 +137,8 @@ var layouts = map[Kind]layout{
 	ReservationCancelled: {"title_reservation_cancelled", []string{"reservation_cancelled"}, "view", parts{refund: true}},
 }
 
-// notices are the layouts of [OwnerNotice]. For created and cancelled
-// subjects, layoutOf chooses the title by the subject's kind.
+// notices are the layouts of the mails to owners ([OwnerNotice]), by what happened. For created and
+// cancelled subjects, layoutOf chooses the title by the kind of subject.
 var notices = map[Notice]layout{
 	NoticeCreated:         {"", nil, "view", parts{customer: true, total: true}},
 	NoticeMoved:           {"title_booking_moved", []string{"owner_moved"}, "view", parts{customer: true}},
@@ -230,8 +230,8 @@ func (p *page) toCustomer(w *words, f *Facts) {
 // manageButton is the button for a subject that can still be managed.
 const manageButton = "manage"
 
-// button returns the id of the button's text. It replaces manageButton
-// by a button for what the business allows customers to do.
+// button returns the id of the text of the mail's button. If id is manageButton, it returns the button
+// that fits what the business lets customers change, such as cancelling.
 func (f *Facts) button(id string) string {
 	if id != manageButton {
 		return id

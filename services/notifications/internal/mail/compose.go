@@ -11,8 +11,8 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// compose builds the message. Plain text, HTML and the calendar are alternatives, for mail programs
-// that process invitations. The calendar is also attached as a file for all others (RFC 6047 §2.4).
+// compose builds the mail. It offers the plain text, the HTML and the calendar as alternatives, so that mail programs
+// can process the invitation. It also attaches the calendar as a file, for other mail programs (RFC 6047 §2.4).
 func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 	to, err := bare("", m.To)
 	if err != nil {
@@ -60,8 +60,8 @@ const (
 	subjectName = "Subject: "
 )
 
-// setSubject writes the subject. Encoded words begin on the line of the header's name. For a word that is too long
-// for the rest of that line, go-mail would begin a new line. Some mail programs show such a subject as empty.
+// setSubject writes the Subject header. It encodes the text itself, because go-mail begins a new line if the first
+// encoded word does not fit on the line of the header's name. Some mail programs show such a subject as empty.
 func setSubject(msg *gomail.Msg, subject string) {
 	if isASCII(subject) {
 		msg.Subject(subject)

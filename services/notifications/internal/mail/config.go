@@ -21,8 +21,8 @@ type Config struct {
 	URL string `env:"SMTP_URL"`
 	// Preview means that the server at URL only shows messages, so that messages it accepts count as not sent.
 	Preview bool `env:"SMTP_PREVIEW, default=false"`
-	// AllowPlaintext allows a smtp:// server without STARTTLS, so that messages and the
-	// password travel unencrypted. A server at the loopback address does not need it.
+	// AllowPlaintext allows a server at smtp:// that does not offer STARTTLS; messages and the password
+	// are then sent unencrypted. A server at a loopback address does not need this setting.
 	AllowPlaintext bool `env:"SMTP_ALLOW_PLAINTEXT, default=false"`
 	// Timeout limits connecting, TLS and authentication together, and then the transfer of the message.
 	Timeout time.Duration `env:"SMTP_TIMEOUT, default=20s"`

@@ -37,9 +37,11 @@ type RefusedError struct{ Reason string }
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// UnsentError means that the message was not accepted but may be accepted later. Maybe: the connection was lost
-// after the whole message was sent, so the server may have accepted it. Answered: the server works and rejects
-// this message for now, for example because it does not find the recipient's domain; it may accept others.
+// UnsentError means that the message was not accepted, but may be accepted in a later attempt.
+//
+// Maybe means that the connection was lost after the whole message was sent, so the server may have
+// accepted it. Answered means that the server works but rejects this message for now, for example
+// because it cannot find the recipient's domain. It may accept other messages.
 type UnsentError struct {
 	Reason   string
 	Maybe    bool
@@ -137,8 +139,8 @@ func (s *Sender) dial(ctx context.Context, network, address string) (net.Conn, e
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// judged converts an error of go-mail to a [*RefusedError] or an [*UnsentError]. A failed
-// authentication concerns the connection, not the message, so it is an [*UnsentError].
+// judged converts an error of go-mail to a [*RefusedError] or an [*UnsentError]. A failed login is an
+// [*UnsentError], because it has nothing to do with the message.
 func judged(err error) error {
 	var failed *gomail.SendError
 	if !errors.As(err, &failed) {
@@ -164,8 +166,8 @@ func readable(err error) string {
 	return line(text)
 }
 
-// longest is the maximum length in runes. A word that cannot be
-// folded stays far below the 998 bytes of a line (RFC 5322 §2.1.1).
+// longest is the maximum length of a header text in runes. Even if the text is one word, which cannot
+// be folded, its line stays far below the limit of 998 bytes (RFC 5322 §2.1.1).
 const longest = 240
 
 // line turns a text into one short line for a header or an owner's list. It replaces line breaks, other

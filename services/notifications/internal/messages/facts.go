@@ -57,8 +57,8 @@ type sale struct {
 	withdrawn    bool        // the business no longer offers what was sold
 }
 
-// addPolicy adds the deadline for cancelling and the refund steps, by the policy of the sale. If
-// nothing is paid online, the offer's policy applies. It adds nothing if the subject has begun.
+// addPolicy adds to s the cancellation deadline and the refund steps of the sale's cancellation policy. If nothing is
+// paid online, the current policy of the business applies. It adds nothing if the subject has already begun at now.
 func addPolicy(s *letter.Subject, offer *catalog.Offer, of sale, now time.Time) {
 	start := s.When.Start
 	if start.IsZero() || !start.After(now) {

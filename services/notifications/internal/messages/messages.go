@@ -72,8 +72,8 @@ type Limits struct {
 	RecipientHour int // to one customer within an hour
 	RecipientDay  int // to one customer within 24 hours
 	BusinessDay   int // to all recipients within 24 hours
-	// CustomersShare is the percentage of BusinessDay for messages that the business itself does
-	// not cause. The rest is reserved for messages that it causes, however much customers book.
+	// CustomersShare is the percentage of BusinessDay that messages caused by customers may use. The rest
+	// is reserved for messages caused by the business, so that many bookings cannot block them.
 	CustomersShare int
 	BusinessDays   map[string]int // overrides of BusinessDay by business id
 }
@@ -87,8 +87,8 @@ const (
 	DefaultUndoFor = 20 * time.Second
 )
 
-// RecipientLimits returns the limits of a business. Those per customer are fixed.
-// businessDay limits all messages within 24 hours; businessDays overrides it by business id.
+// RecipientLimits returns the limits on the messages of a business. The limits per customer are fixed. businessDay
+// limits all messages of a business within 24 hours; businessDays overrides it for single businesses, by id.
 func RecipientLimits(businessDay int, businessDays map[string]int) Limits {
 	return Limits{
 		RecipientHour: maxRecipientHour, RecipientDay: maxRecipientDay, BusinessDay: businessDay, BusinessDays: businessDays,
@@ -109,8 +109,8 @@ func New(cfg Config) *Messages {
 		"written, sent, refused for good, unsent and tried again, given up after a day, held by a limit, replaced by a newer one, or failed before they were written.")}
 }
 
-// The queues of the jobs. Writing waits for other services and sending
-// for the mail server; with two queues, neither blocks the other.
+// The queues of the jobs. Jobs that write messages wait for other services, and jobs that send them
+// wait for the mail server. With two queues, neither kind blocks the other.
 const (
 	queueWrite = "messages"
 	queueSend  = "mail"
@@ -161,8 +161,8 @@ func (m *Messages) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([
 	return params, nil
 }
 
-// backlogs are the upper bounds of a business's waiting events for each priority but the last.
-// More events give a lower priority, so that jobs of businesses with few events overtake them.
+// backlogs are limits on the number of a business's waiting events. Fewer events than backlogs[i] give priority i+1;
+// more events than all limits give the last priority. Jobs of businesses with few events thus run before the others.
 var backlogs = [...]int{20, 200, 2000}
 
 // priority returns the priority of a job from 1, the first, to 4.
@@ -175,9 +175,9 @@ func priority(waiting int) int {
 	return len(backlogs) + 1
 }
 
-// EndpointDisabled returns the job that writes the owner's notice about a disabled webhook
-// endpoint. gone means that the endpoint answered 410; otherwise all deliveries failed for
-// days. Call it, and insert the job, in the transaction that disables the endpoint.
+// EndpointDisabled returns a job that writes the notice to the owner about a disabled webhook
+// endpoint. The argument gone is true if the endpoint answered 410, and false if all its deliveries
+// failed for days. Call it, and insert the job, in the transaction that disables the endpoint.
 func (m *Messages) EndpointDisabled(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID, url string, gone bool) (river.InsertManyParams, error) {
 	data, err := json.Marshal(endpoint{URL: url, Gone: gone})
 	if err != nil {

@@ -26,10 +26,12 @@ type Inserter interface {
 // canSend reports whether a mail server sends messages.
 func (m *Messages) canSend() bool { return m.Sender != nil && !m.Preview }
 
-// Retry queues a failed or unsent message again. Attempts are made for a day, before those at other
-// messages. It runs once per Idempotency-Key; the idempotency result holds only the message's id,
-// so that it holds no customer data. Errors: [ErrNoServer]; [ErrSandbox]; [*store.StatusError] if
-// the message was sent or is being tried; [store.ErrNotFound]; those of postgres.Once.
+// Retry queues a message again that failed or was not sent, for attempts during a day. A message that
+// an owner retries has priority over other messages. Retry runs once per Idempotency-Key. The
+// idempotency result holds only the message's id, and so no customer data.
+//
+// Errors: [ErrNoServer]; [ErrSandbox]; [*store.StatusError] if the message was sent or is being tried;
+// [store.ErrNotFound]; those of postgres.Once.
 func (m *Messages) Retry(ctx context.Context, jobs Inserter, businessID, id uuid.UUID) (store.Message, error) {
 	if m.canSend() {
 		offer, err := m.Peers.Offer(ctx, businessID)

@@ -29,16 +29,16 @@ func (sendJob) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: qu
 const (
 	// triedFor is how long attempts are made, from the first attempt, or from the first one after a retry by the owner.
 	triedFor = 24 * time.Hour
-	// The pause before an attempt is half of the time since the first
-	// attempt, within these limits: about thirty attempts a day.
+	// The limits of the pause before an attempt. The pause is half of the time since the first attempt,
+	// within these limits. This makes about thirty attempts a day.
 	pauseLeast = 30 * time.Second
 	pauseMost  = time.Hour
 	// waitShare is the divisor of the pause of a message that waits for another one; such waits normally take seconds.
 	waitShare = 20
 )
 
-// pause returns the time to the next attempt, by the time since the
-// first one. chance, in [0, 1), varies it so that retries spread out.
+// pause returns the time to the next attempt. The argument tried is the time since the first attempt.
+// chance, in [0, 1), varies the pause, so that messages that failed together are not retried together.
 func pause(tried time.Duration, chance float64) time.Duration {
 	between := min(max(tried/2, pauseLeast), pauseMost)
 	return time.Duration(float64(between) * (0.9 + 0.2*chance))
@@ -113,8 +113,8 @@ func (m *Messages) sending(job sendJob) store.Sending {
 	}
 }
 
-// heldApart spreads the attempts at messages that a business's limit
-// holds, because each allowed message lets only one of them through.
+// heldApart is the time over which attempts are spread when the limit of the business ends. Each time the limit
+// allows a message, only one of the held messages can be sent, so attempts at the same time would be useless.
 const heldApart = 10 * time.Minute
 
 // hold snoozes a job until the limit allows its message.

@@ -19,8 +19,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/store"
 )
 
-// timedJob holds the arguments of the job that checks a subject when a message about it may be due,
-// and inserts the next such job. It decides by the subject and the business's settings at that time.
+// timedJob holds the arguments of a job for messages that are due at a time, such as reminders. The
+// job runs when a message about the subject may be due, writes the due ones, and inserts the next such
+// job. It reads the subject and the business's settings when it runs.
 type timedJob struct {
 	BusinessID uuid.UUID     `json:"business_id"`
 	Subject    event.Subject `json:"subject"`
@@ -99,8 +100,8 @@ const judgedFor = time.Minute
 // errOver means that the subject of a reminder has begun, is over, or was rescheduled or cancelled.
 var errOver = &mail.RefusedError{Reason: "What it was to remind of had begun, was over, moved or cancelled before it could be sent."}
 
-// timely checks again whether a message that was due at a time may be sent,
-// if it is older than judgedFor. Errors: [errOver]; those of the peers.
+// timely checks before an attempt whether a reminder may still be sent, because the subject may have changed. It
+// skips messages of other kinds, and those written less than judgedFor ago. Errors: [errOver]; those of the peers.
 func (m *Messages) timely(ctx context.Context, message store.Message) error {
 	now := m.Clock.Now()
 	if !plan.Waits(letter.Kind(message.Kind)) || now.Sub(message.CreatedAt) < judgedFor {

@@ -35,8 +35,8 @@ type writer struct {
 	m *Messages
 }
 
-// Work writes the messages of all stored events of one subject together, and inserts
-// the jobs that send them. It waits until the messages of the last event are due.
+// Work writes the messages of all stored events of one subject together, and inserts the jobs that send
+// them. If the messages of the last event must wait ([Messages.dueAt]), it runs again at that time.
 func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 	for {
 		events, err := w.m.Store.SubjectEvents(ctx, job.Args.BusinessID, job.Args.EventID)
@@ -58,8 +58,9 @@ func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 // maxUndos limits how long successive changes delay the message about them, as a multiple of UndoFor.
 const maxUndos = 6
 
-// dueAt returns when the messages of these events of one subject are written: when
-// the last event's wait ends, at most maxUndos*UndoFor after the first event.
+// dueAt returns the time at which the messages of these events are written. All events are about one
+// subject, in order. The messages wait UndoFor after the last event if the event can be undone, but at
+// most maxUndos*UndoFor after the first.
 func (m *Messages) dueAt(events []event.Event) time.Time {
 	first, last := events[0], events[len(events)-1]
 	due := last.At
@@ -78,8 +79,8 @@ func (m *Messages) delays(e event.Event) bool {
 	return err == nil && plan.Delays(plan.Change{Event: e, Subject: subject})
 }
 
-// write stores the messages of events of one subject. If several jobs run for these
-// events, only one stores them. In the last attempt it drops events whose messages
+// write writes and stores the messages of events of one subject. If several jobs run for the same
+// events, only one of them stores messages. In the last attempt, write drops an event whose messages
 // cannot be written, so that the other messages of the subject are not lost.
 func (w *writer) write(ctx context.Context, events []event.Event, job *river.Job[writeJob]) error {
 	list, next, err := w.m.of(ctx, events, func(e event.Event, err error) error {
@@ -106,8 +107,9 @@ func (w *writer) write(ctx context.Context, events []event.Event, job *river.Job
 	return err
 }
 
-// of returns the messages of events of one subject, and the job that checks the subject next. It calls
-// failed for an event whose messages cannot be written; if failed returns nil, the event is left out.
+// of returns the messages about events of one subject, and the job that checks the subject for
+// reminders next. If the messages of an event cannot be written, it calls failed with the event and
+// the error. If failed returns nil, it leaves that event out; otherwise it returns that error.
 func (m *Messages) of(
 	ctx context.Context, events []event.Event, failed func(event.Event, error) error,
 ) ([]store.Message, *river.InsertManyParams, error) {
@@ -166,9 +168,9 @@ func ownersOf(offer *catalog.Offer) []string {
 	return addresses
 }
 
-// verified returns the owners' addresses without a limit on notices: those of verified
-// members. Any other address may belong to a person who did not agree to notices. If
-// console does not respond, no address is verified, so that no message waits.
+// verified returns the owners' addresses that get notices without a limit: those that members of the
+// business have verified. Any other address may belong to a person who did not agree to notices. If
+// console does not respond, verified returns none, so that messages do not wait for it.
 func (m *Messages) verified(
 	ctx context.Context, businessID uuid.UUID, owners []string, drafts [][]plan.Draft,
 ) []string {
@@ -262,8 +264,8 @@ func (m *Messages) letter(ctx context.Context, kind letter.Kind, offer *catalog.
 	return letter.Render(kind, subject.Locale, facts)
 }
 
-// ownerPage returns the URL of the owner's page of a subject, or ""
-// without OwnerURL. Webhooks share one page, and so do reservations.
+// ownerPage returns the URL of the page on which owners see the subject, or "" if OwnerURL is not set.
+// All webhooks have one page in common, and so have all reservations.
 func (m *Messages) ownerPage(offer *catalog.Offer, of event.Subject) string {
 	if m.OwnerURL == "" {
 		return ""
@@ -281,8 +283,8 @@ func (m *Messages) ownerPage(offer *catalog.Offer, of event.Subject) string {
 	}
 }
 
-// replyTo returns the address for replies to a message. A notice has
-// none: the business sends it to itself, so a reply would come back.
+// replyTo returns the address for replies to a message. It returns "" for a notice to the owner,
+// because a reply would come back to the business itself.
 func replyTo(kind letter.Kind, offer *catalog.Offer) string {
 	if kind == letter.OwnerNotice {
 		return ""

@@ -26,8 +26,9 @@ type Place struct {
 	StaffName *string    `json:"staff_name"`
 }
 
-// Delays reports whether the messages about a change wait. They wait after a change by the business, because it
-// can be undone. They wait after a new booking with an open online payment, because the customer may pay at once.
+// Delays reports whether the messages about a change wait for some time. They wait after a change by
+// the business, because the business can undo it. They also wait after a new booking whose online
+// payment is open, because the customer may pay at once and then gets only one message.
 func Delays(c Change) bool {
 	if _, hasMessage := toCustomers[c.Event.Type][c.Subject.Status]; !hasMessage || c.Event.Type == event.PaymentRefunded {
 		return false
@@ -39,8 +40,8 @@ func Delays(c Change) bool {
 	return c.Event.Type == event.BookingCreated && waitsForPayment
 }
 
-// replaceable lists the kinds of messages that state the current
-// state of a subject: a newer one makes the earlier ones needless.
+// replaceable lists the kinds of messages to customers that state the current state of a subject. A
+// newer message of these kinds makes an older, unsent one unnecessary.
 var replaceable = []letter.Kind{
 	letter.BookingReceived, letter.BookingConfirmed, letter.BookingMoved, letter.BookingWithdrawn, letter.BookingCancelled, letter.PaymentFailed,
 	letter.Ticket, letter.TicketMoved, letter.TicketWithdrawn, letter.TicketCancelled, letter.Reservation, letter.ReservationWithdrawn, letter.ReservationCancelled,
@@ -55,10 +56,11 @@ func Replaceable() []string {
 	return kinds
 }
 
-// Batch returns the drafts of messages for each of several changes of one subject whose messages are
-// written together. Owners get a notice of each change by a customer. The customer gets one message
-// with the final state. The customer gets none if nothing changed for them or if the business chose not
-// to notify. The returned place is the one before the first reschedule; it is nil without a reschedule.
+// Batch returns the drafts of the messages about several changes of one subject, one list for each
+// change. Owners get a notice of each change by a customer. The customer gets one message with the final
+// state. The customer gets none if nothing changed for them, or if the business chose not to notify them.
+//
+// The returned place is the time and place before the first reschedule, or nil if no change is a reschedule.
 func Batch(changes []Change, ownerEmails []string) ([][]Draft, *Place) {
 	var before *Place
 	drafts := make([][]Draft, len(changes))
@@ -90,8 +92,8 @@ func stateDraft(drafts []Draft) int {
 	return slices.IndexFunc(drafts, func(d Draft) bool { return slices.Contains(replaceable, d.Kind) })
 }
 
-// renameMoved changes the kind of a draft about a reschedule if the
-// customer has not received the message about the booking itself yet.
+// renameMoved makes a message about a reschedule the message about the booking itself, if that one
+// belongs to the same changes: the customer has then not received it yet.
 func renameMoved(drafts []Draft, kinds map[letter.Kind]bool) {
 	at := stateDraft(drafts)
 	switch {

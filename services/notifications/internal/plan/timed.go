@@ -39,8 +39,8 @@ const (
 	dueBefore = time.Hour
 )
 
-// Times returns when messages about a subject are due in its present state, in ascending
-// order. It returns none for a subject that is over or cancelled, and keeps times in the past.
+// Times returns the times at which messages about a subject are due, such as reminders, in ascending
+// order. It returns none for a subject that is over or cancelled. The times may be in the past.
 func Times(kind event.SubjectKind, s Subject, with Settings) []Timed {
 	var times []Timed
 	switch {
@@ -67,8 +67,8 @@ func paymentDue(s Subject) []Timed {
 	return []Timed{{letter.PaymentDue, askToPay(s)}}
 }
 
-// askToPay returns when a customer who has not paid is asked to:
-// after half of the payment time, because most customers pay at once.
+// askToPay returns the time at which a customer who has not paid is asked to pay: after half of the
+// time to pay. It is not earlier, because most customers pay at once.
 func askToPay(s Subject) time.Time {
 	if s.Payment.DueAt == nil {
 		return s.CreatedAt.Add(payBy)
@@ -96,9 +96,11 @@ func (t Timed) Ends(s Subject) time.Time {
 	return t.Due.AddDate(0, 0, 1)
 }
 
-// Due splits the times of a subject at now. It returns the messages to send: of each kind, the
-// latest in [since, now] that has not ended. It also returns the first time after now, or nil.
-// If a subject was booked, rescheduled or picked up after a time, since is after that time.
+// Due returns the messages to send now: of each kind, the latest one whose time is in [since, now] and that
+// has not ended. It also returns the first time after now, or nil. times are those of s, in ascending order.
+//
+// The caller must choose an instant for the argument since that is not before the last booking,
+// reschedule or pick-up of the subject: messages of earlier times are not sent.
 func Due(times []Timed, s Subject, since, now time.Time) ([]Timed, *Timed) {
 	var send []Timed
 	for _, t := range times {
@@ -119,8 +121,8 @@ func Waits(kind letter.Kind) bool {
 	return kind == letter.Reminder || kind == letter.PaymentDue || kind == letter.ReservationDue
 }
 
-// Holds reports whether a message with the EventID id from [Timed.Draft]
-// belongs to one of these times and may still be sent at now.
+// Holds reports whether the message with the EventID id still belongs to one of the subject's times, and may
+// still be sent at now. It does not if the subject was rescheduled since. [Timed.Draft] derives the EventID.
 func Holds(times []Timed, s Subject, id, subject uuid.UUID, now time.Time) bool {
 	return slices.ContainsFunc(times, func(t Timed) bool { return t.Draft(subject, "").EventID == id && now.Before(t.Ends(s)) })
 }
@@ -130,8 +132,8 @@ func Begins(t event.Type) bool {
 	return t == event.BookingCreated || t == event.TicketCreated || t == event.BookingRescheduled || t == event.ReservationCreated || t == event.ReservationPickedUp
 }
 
-// Fixed returns the value that a subject's times depend on. If it
-// has changed since they were computed, newer times replace them.
+// Fixed returns the value that the times of a subject's messages depend on: its start or end. If it
+// has changed since the times were computed, the job of those times is no longer valid.
 func Fixed(kind event.SubjectKind, s Subject) string {
 	if kind == event.Booking {
 		return s.StartsAt.UTC().Format(time.RFC3339)

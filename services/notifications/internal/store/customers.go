@@ -24,9 +24,10 @@ type Erase struct {
 	Stay       []uuid.UUID // future bookings, orders and reservations, whose data is kept
 }
 
-// EraseCustomer deletes the data of a customer (lifecycle.md §6), once per Idempotency-Key. It deletes messages,
-// events that were to become messages, webhook deliveries in any status, and idempotency results that contain one
-// of them. If an event that waited for a deleted one becomes due, EraseCustomer calls wake with its endpoint.
+// EraseCustomer deletes the data of a customer (lifecycle.md §6), once per Idempotency-Key. It deletes
+// the customer's messages, the events from which messages would be written, the webhook deliveries in
+// any status, and the idempotency results that name a deleted row. If another delivery becomes due
+// because it waited for a deleted one, EraseCustomer calls wake with its endpoint.
 func (s *Store) EraseCustomer(ctx context.Context, asked Erase, now time.Time, wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error) (Erased, error) {
 	if asked.Stay == nil {
 		asked.Stay = []uuid.UUID{} // comparisons with NULL match nothing
@@ -72,10 +73,12 @@ func (s *Store) Moment(ctx context.Context) (time.Time, error) {
 	return now, nil
 }
 
-// Unerased blocks the erasing of a business's customers until the transaction ends. It reports whether
-// the transaction may store customer data that was read from other services since the given time. False
-// means that a customer may have been erased in between. It checks the idempotency results of the
-// owner's writes, because an erasing leaves one; a result of another write only causes a second read.
+// Unerased reports whether the transaction tx may store customer data that was read from other services at the
+// time in the argument since, or later. If it returns false, a customer may have been erased after the read, and
+// the caller must read the data again. It also blocks the erasing of the business's customers until tx ends.
+//
+// Each erasing leaves an idempotency result. Unerased looks for any newer result of the business's
+// owner; one of another write only causes an unnecessary second read.
 func (s *Store) Unerased(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, since time.Time) (bool, error) {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock_shared(`+erasingSQL+`)`, businessID); err != nil {
 		return false, fmt.Errorf("hold erasing up: %w", err)
@@ -88,9 +91,10 @@ func (s *Store) Unerased(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, s
 	return unerased, nil
 }
 
-// dropPages makes every replica discard the page of events that it has read but not taken. The page may hold the
-// customer's data, read before the owning service deleted it. The replica's TakePage finds that the feed is no longer
-// its own and takes nothing. The rows of feeds are locked before those of endpoints, in the order of TakePage.
+// dropPages makes every replica discard a page of events that it has read but not taken, because the
+// page may contain the data of an erased customer. It takes the lock of all feeds from the replicas,
+// so that their TakePage takes nothing. It locks the rows of feeds before those of endpoints, in the
+// same order as TakePage, so that no deadlock occurs.
 func dropPages(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `UPDATE feeds SET reader = NULL, reader_until = '-infinity' WHERE name IN (SELECT name FROM feeds ORDER BY name FOR UPDATE)`)
 	if err != nil {
@@ -152,8 +156,8 @@ RETURNING id, endpoint_id, subject_id, status = 'pending'`, asked.BusinessID, as
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[erasedDelivery])
 }
 
-// forgetAnswers deletes the idempotency results that contain deleted
-// rows, for example of a retry. A repeated retry then finds no message.
+// forgetAnswers deletes the idempotency results that contain the id of a deleted message or delivery,
+// such as the result of a retry. If such a request is repeated, it finds no message.
 func forgetAnswers(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, messages []uuid.UUID, deliveries []erasedDelivery) error {
 	ids := make([]string, 0, len(messages)+len(deliveries))
 	for _, id := range messages {
@@ -178,9 +182,9 @@ UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND due_at IS N
     ORDER BY d.endpoint_id, d.subject_id, d.sequence)
 RETURNING endpoint_id`
 
-// releaseBehind makes the events due that waited for erased deliveries: later events of
-// the same subjects that hold no data of the customer. A call in progress ends before
-// the holder of the delivery lock reads the due deliveries, so the order is kept.
+// releaseBehind makes deliveries due that waited for an erased delivery: later events of the same subject
+// without data of the customer. It then calls wake with their endpoints. The order is kept even if a call to the
+// endpoint is in progress: the holder of the delivery lock reads due deliveries only after the end of that call.
 func releaseBehind(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, gone []erasedDelivery, lanes map[uuid.UUID]LaneState, now time.Time,
 	wake func(context.Context, pgx.Tx, uuid.UUID, LaneState) error,
 ) error {
@@ -210,19 +214,21 @@ func releaseBehind(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, gone []
 	return nil
 }
 
-// forgetStep is the maximum number of subjects, or of single messages,
-// that one transaction deletes, so that it does not hold many locks.
+// forgetStep is the maximum number of subjects, or of messages, that one transaction deletes, so that
+// it does not hold too many locks.
 const forgetStep = 100
 
-// endedSQL uses messages, because only they hold the end of a
-// subject. The latest end counts, because a reschedule changes it.
+// endedSQL finds subjects that have ended. It reads the messages about a subject, because only they
+// hold its end. The latest end counts, because a reschedule changes it.
 const endedSQL = `
 SELECT about_id FROM messages WHERE business_id = $1 AND about_kind IN ('booking', 'ticket', 'reservation')
 GROUP BY about_id HAVING max(about_ends_at) <= $2 LIMIT $3`
 
-// ForgetEnded deletes a business's messages about subjects that ended by then, and all deliveries of those
-// subjects, in several transactions. It returns the number of deleted rows. All deliveries of a subject go
-// together, so no event waits for a deleted one; the lock keeps new ones from being added in between.
+// ForgetEnded deletes the messages about a business's subjects that ended at or before the time then, and all
+// webhook deliveries of those subjects. It uses several transactions and returns the number of deleted rows.
+//
+// One transaction deletes all deliveries of a subject, so that no delivery waits for a deleted one. It
+// locks the endpoints, so that no delivery is added at the same time.
 func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for {
@@ -273,8 +279,8 @@ AND id IN (SELECT id FROM messages WHERE business_id = $1 AND about_ends_at <= $
 	return n, err
 }
 
-// RemembersEnded returns up to limit businesses with a message about a subject that ended
-// by then, with ids above after, in ascending order. It finds each next business by index.
+// RemembersEnded returns up to limit businesses that have a message about a subject that ended at or before the
+// time then. Their ids follow the argument after, in ascending order. It finds each next business by an index.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", remembersEndedSQL, after, then, limit)
 }

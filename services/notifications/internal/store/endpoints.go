@@ -53,8 +53,8 @@ const MaxEndpoints = 20
 // ErrTooMany means that a business already has [MaxEndpoints] endpoints.
 var ErrTooMany = errors.New("too many endpoints")
 
-// Created is an endpoint that was created or got a new secret. The idempotency result
-// does not hold Secret, so it is nil after a repeated request; [Store.Recall] reads it.
+// Created is an endpoint that was created or got a new secret. The idempotency result does not contain
+// Secret, so Secret is nil if the request is repeated; [Store.Recall] then reads it.
 type Created struct {
 	Endpoint Endpoint
 	Secret   []byte `json:"-"`
@@ -137,8 +137,9 @@ type EndpointChange struct {
 	Active *bool
 }
 
-// ChangeEndpoint changes an endpoint, once per Idempotency-Key. Switching it on clears the reason for disabling
-// it and its record of failures. Switching it off fails its pending deliveries. Errors: [ErrNotFound].
+// ChangeEndpoint changes an endpoint, once per Idempotency-Key. If it enables the endpoint, it clears
+// the reason for which the endpoint was disabled and the record of its failures. If it disables the
+// endpoint, its pending deliveries fail. Errors: [ErrNotFound].
 func (s *Store) ChangeEndpoint(ctx context.Context, businessID, id uuid.UUID, change EndpointChange) (Endpoint, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Endpoint, error) {
 		rows, _ := tx.Query(ctx, `
@@ -184,8 +185,8 @@ func (s *Store) DeleteEndpoint(ctx context.Context, businessID, id uuid.UUID) er
 	return err
 }
 
-// RotateSecret gives an endpoint a new secret, once per Idempotency-Key. The
-// previous secret signs too until the given time. Errors: [ErrNotFound].
+// RotateSecret gives an endpoint a new secret, once per Idempotency-Key. Until the time until,
+// deliveries are signed with both the new and the previous secret. Errors: [ErrNotFound].
 func (s *Store) RotateSecret(ctx context.Context, businessID, id uuid.UUID, secret []byte, until time.Time) (Created, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Created, error) {
 		rows, _ := tx.Query(ctx, `UPDATE webhook_endpoints SET previous_secret = secret, previous_until = $4, secret = $3

@@ -38,8 +38,9 @@ SELECT true, cursor, caught_up_at FROM held
 UNION ALL
 SELECT false, cursor, caught_up_at FROM feeds WHERE name = $1 AND NOT EXISTS (SELECT FROM held)`
 
-// HoldFeed acquires the lock of a feed for a replica, or extends it. One replica at a time holds a feed; the lock
-// expires if the replica does not extend it within h.For. A feed that was never read counts as caught up at h.Now.
+// HoldFeed acquires the lock of a feed for a replica, or extends it. Only one replica at a time holds
+// the lock, which expires after h.For unless it is extended. HoldFeed creates the row of a new feed,
+// which counts as read completely at h.Now.
 func (s *Store) HoldFeed(ctx context.Context, h Hold) (Feed, error) {
 	var (
 		f        Feed
@@ -98,8 +99,8 @@ type Move struct {
 
 var errMoved = errors.New("moved by another replica")
 
-// TakePage moves the cursor of a feed and runs do in one transaction. It reports false and
-// writes nothing if the replica no longer holds the feed or if the cursor is no longer m.From.
+// TakePage moves the cursor of a feed and runs do, in one transaction. If the replica no longer holds
+// the feed's lock, or if the cursor is no longer m.From, it writes nothing and returns false.
 func (s *Store) TakePage(ctx context.Context, m Move, do func(context.Context, pgx.Tx) error) (bool, error) {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `UPDATE feeds SET cursor = $4, caught_up_at = $5 WHERE name = $1 AND reader = $2 AND cursor = $3`,

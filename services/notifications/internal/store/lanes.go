@@ -30,9 +30,10 @@ UPDATE webhook_endpoints SET wake_at = CASE WHEN $5 THEN NULL ELSE wake_at END,
 WHERE business_id = $1 AND id = $2
 RETURNING coalesce(lane = $3, false)`
 
-// TakeLane acquires a delivery lock for the duration long, or extends it if the holder is the same. It
-// reports false if the endpoint is deleted or another job holds the lock; that job looks for due deliveries
-// again before its release. The argument woken means that this job was scheduled for a later time.
+// TakeLane acquires the delivery lock of an endpoint for the duration long, or extends it if l.Holder
+// already holds it. It returns false if the endpoint is deleted or another holder has the lock. The
+// caller can then end, because the other holder looks for due deliveries again before it releases the
+// lock. woken must be true if the job was scheduled for a later time.
 func (s *Store) TakeLane(ctx context.Context, l Lane, long time.Duration, woken bool) (bool, error) {
 	var taken bool
 	err := s.pool.QueryRow(ctx, takeLaneSQL, l.BusinessID, l.EndpointID, l.Holder, long, woken).Scan(&taken)
@@ -63,9 +64,9 @@ func (d Due) Secrets() [][]byte {
 	return [][]byte{d.Secret, d.PreviousSecret}
 }
 
-// Due returns at most limit due deliveries of the endpoint, in order of their due times. At
-// most one delivery of a subject is due, except those that the owner sent again. Each call
-// reads the endpoint too, so a change of its URL or secret applies to the next deliveries.
+// Due returns at most limit due deliveries of an endpoint, in order of their due times. At most one
+// delivery of a subject is due, except deliveries that an owner sent again. Each call also reads the
+// endpoint's URL and secrets, so that a change of them applies to the next delivery.
 func (s *Store) Due(ctx context.Context, l Lane, limit int, now time.Time) ([]Due, error) {
 	rows, _ := s.pool.Query(ctx, `SELECT d.id, d.event_id, d.subject_id, d.body, d.attempts, e.url, e.secret, CASE WHEN e.previous_until > $3 THEN e.previous_secret END
 FROM webhook_deliveries d JOIN webhook_endpoints e ON e.business_id = d.business_id AND e.id = d.endpoint_id
@@ -77,8 +78,8 @@ WHERE d.business_id = $1 AND d.endpoint_id = $2 AND d.due_at <= $3 ORDER BY d.du
 	return list, nil
 }
 
-// lockLane locks an endpoint's row: until the transaction ends,
-// no delivery is added and the delivery lock is not released.
+// lockLane locks the row of an endpoint. Until the transaction ends, no delivery is added for the
+// endpoint and its delivery lock is not released.
 func lockLane(ctx context.Context, tx pgx.Tx, businessID, endpointID uuid.UUID) (LaneState, error) {
 	var state LaneState
 	err := tx.QueryRow(ctx, `SELECT failing_since IS NOT NULL, url FROM webhook_endpoints WHERE business_id = $1 AND id = $2 FOR NO KEY UPDATE`, businessID, endpointID).
@@ -104,12 +105,12 @@ type AttemptOutcome struct {
 // failingFor is how long every delivery may fail before the endpoint is disabled.
 const failingFor = 5 * 24 * time.Hour
 
-// Record stores an attempt and makes the next attempt, or the next event of the subject, due.
-// If the result disables the endpoint, Record fails its pending deliveries, calls disabled in
-// the transaction and returns true. Errors: [ErrNotFound] if the endpoint is deleted.
+// Record stores the result of an attempt. It sets the time of the delivery's next attempt; if the delivery has ended,
+// it makes the subject's next delivery due. If the result disables the endpoint, Record fails its pending deliveries,
+// calls disabled in the same transaction and returns true. Errors: [ErrNotFound] if the endpoint is deleted.
 //
-// The result does not count for the endpoint if the URL changed or the delivery was given up during the call.
-// The attempt is still stored. If the old URL answered 410, the delivery is due again at once, for the new URL.
+// If the endpoint's URL changed or the delivery was given up during the attempt, the result is stored but does
+// not count for the endpoint. If the old URL answered 410, the delivery is due again at once, for the new URL.
 func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.Time, disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	var off bool
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -142,8 +143,8 @@ func (s *Store) Record(ctx context.Context, l Lane, o AttemptOutcome, now time.T
 	return off, err
 }
 
-// recordAttempt stores an attempt. It reports whether the delivery was still pending
-// or is now delivered. If the delivery was erased during the call, it stores nothing.
+// recordAttempt stores an attempt. It returns true if the delivery was still pending or is now
+// delivered. If the delivery was erased during the attempt, it stores nothing.
 func recordAttempt(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome) (bool, error) {
 	_, err := tx.Exec(ctx, `INSERT INTO webhook_attempts (business_id, delivery_id, number, at, milliseconds, http_status, error, answer)
 SELECT d.business_id, d.id, coalesce((SELECT max(number) FROM webhook_attempts a WHERE a.business_id = $1 AND a.delivery_id = d.id), 0) + 1, $3, $4, $5, $6, $7
@@ -194,8 +195,8 @@ RETURNING `+endpointColumns+`, f.was AND NOT active`, l.BusinessID, l.EndpointID
 	return true, disabled(ctx, tx, e)
 }
 
-// LeaveLane releases a delivery lock. If deliveries remain, it calls wake in the same
-// transaction: for now if one is due, or for a later time without a scheduled job.
+// LeaveLane releases a delivery lock. If deliveries remain, it calls wake in the same transaction with the
+// time of the next job: now if a delivery is due, otherwise a later time, unless a job for that time exists.
 func (s *Store) LeaveLane(ctx context.Context, l Lane, now time.Time, wake func(context.Context, pgx.Tx, LaneState, time.Time) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		state, err := lockLane(ctx, tx, l.BusinessID, l.EndpointID)

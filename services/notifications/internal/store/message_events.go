@@ -33,9 +33,9 @@ func (s *Store) KeepEvents(ctx context.Context, tx pgx.Tx, events []event.Event)
 	return nil
 }
 
-// backlogSQL counts once per business, however often a page of events names it. With
-// ORDER BY, PostgreSQL reads only the counted part of the index. Without it, and before
-// statistics cover a new backlog, it first reads the index of the whole backlog.
+// backlogSQL counts the stored events of each business, up to $2. It counts a business once, even if
+// $1 contains it several times. ORDER BY makes PostgreSQL read only the counted part of the index;
+// without it, a new backlog that the statistics do not cover yet is read completely.
 const backlogSQL = `
 SELECT b.id, (SELECT count(*) FROM (SELECT FROM message_events WHERE business_id = b.id ORDER BY event_id LIMIT $2) AS kept)
 FROM (SELECT DISTINCT unnest($1::uuid[]) AS id) AS b`

@@ -89,8 +89,8 @@ type MessageFilter struct {
 	About        uuid.UUID
 }
 
-// messageHeads are the columns of a list. They omit the contents
-// of the mails, because a page may have a thousand messages.
+// messageHeads are the columns that a list of messages reads. They omit the contents of the mails,
+// because a page may have a thousand messages.
 const messageHeads = `business_id, id, kind, event_id, about_kind, about_id, customer_email, recipient, locale, from_name, reply_to,
 	subject, '', '', NULL::bytea, calendar_method, status, reason, attempts, unlimited, by_business, about_ends_at, created_at, queued_at, sent_at`
 

@@ -58,8 +58,9 @@ type Sending struct {
 	Now            time.Time
 	// Replaceable are kinds of messages. A newer message of one of them replaces a held one about the same subject.
 	Replaceable []string
-	// Newest are kinds of messages. A newer message of the same kind to the same recipient replaces
-	// a held one, about any subject. Messages without limits per recipient are not replaced.
+	// Newest are kinds of messages of which only the newest one to a recipient is sent. It replaces a held
+	// message of the same kind to the same recipient, even about another subject. Messages without limits
+	// per recipient are not replaced.
 	Newest       []string
 	PerHour      int // messages of the business to one recipient within an hour
 	PerDay       int // messages of the business to one recipient within 24 hours
@@ -67,10 +68,12 @@ type Sending struct {
 	CustomersDay int // BusinessDay for a message that the business did not cause
 }
 
-// BeginSending counts an attempt before it is made, and returns the message. Attempts of one
-// business begin one after the other, so that concurrent ones cannot exceed a limit
-// together. The day of attempts begins with the first one. Errors: [ErrWaits], [*HeldError],
-// [ErrOutdated]; [*StatusError] if the message is neither queued nor held; [ErrNotFound].
+// BeginSending decides whether a message may be sent now. If so, it counts the attempt, before it is
+// made, and returns the message. Attempts of one business begin one after the other, so that
+// concurrent ones cannot exceed a limit together. The day of attempts begins with the first attempt.
+//
+// Errors: [ErrWaits], [*HeldError], [ErrOutdated]; [*StatusError] if the message is neither queued nor
+// held; [ErrNotFound].
 func (s *Store) BeginSending(ctx context.Context, b Sending) (Message, error) {
 	var (
 		m       Message
@@ -158,8 +161,8 @@ func (b Sending) end(ctx context.Context, tx pgx.Tx, status, reason string) erro
 	return nil
 }
 
-// nthAttemptSQL returns a subquery for the time of an attempt plus the window. The newest attempt
-// in the window has offset 1; the result is null if there are fewer attempts than offset.
+// nthAttemptSQL returns a subquery for the time at which an attempt leaves the window, that is, its time plus window.
+// offset selects the attempt: 1 is the newest one in the window. If there are fewer attempts, the result is null.
 func nthAttemptSQL(where, window, offset string) string {
 	return `(SELECT o.attempted_at + ` + window + `::interval FROM messages AS o WHERE o.business_id = @business_id AND o.id <> @id ` + where + `
     AND o.attempted_at > @now::timestamptz - ` + window + `::interval ORDER BY o.attempted_at DESC OFFSET ` + offset + `::int - 1 LIMIT 1)`
@@ -224,8 +227,8 @@ UPDATE messages SET status = 'queued', reason = '', queued_at = $3
 WHERE business_id = $1 AND id = $2 AND status IN ('failed', 'not_sent')
 RETURNING ` + messageColumns
 
-// Requeue queues a message that was not sent for another day of attempts.
-// Errors: [*StatusError] if it was sent or is being tried; [ErrNotFound].
+// Requeue queues a message that was not sent, for another day of attempts. Errors: [*StatusError] if
+// the message was sent or is being tried; [ErrNotFound].
 func (s *Store) Requeue(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, now time.Time) (Message, error) {
 	m, err := one(tx.Query(ctx, requeueSQL, businessID, id, now))
 	if !errors.Is(err, ErrNotFound) {

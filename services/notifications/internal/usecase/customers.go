@@ -39,8 +39,8 @@ func (c *Customers) Held(ctx context.Context, businessID uuid.UUID, email string
 	return held, err
 }
 
-// Erase deletes a customer's data, except what is about the subjects in Stay.
-// Fault: invalid_parameter if the e-mail address is invalid or Stay is too long.
+// Erase deletes a customer's data, except the data about the subjects in asked.Stay. Fault:
+// invalid_parameter if the e-mail address is invalid or Stay is too long.
 func (c *Customers) Erase(ctx context.Context, businessID uuid.UUID, asked notifications.Erase) (store.Erased, error) {
 	address, err := customer.Check(asked.Email)
 	if err != nil {

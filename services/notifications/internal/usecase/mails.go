@@ -24,9 +24,10 @@ type Mails struct {
 	Logger *slog.Logger
 }
 
-// Send hands a mail to the mail server. Faults: invalid_parameter; conflict if there is no mail server
-// or it rejects this mail, now or for good; service_unavailable if it is unavailable. A rejected
-// recipient is a conflict, because callers stop calling a service that answers service_unavailable.
+// Send sends a mail to the mail server. Faults: invalid_parameter; conflict if there is no mail server
+// or it rejects this mail, now or for good; service_unavailable if the mail server does not respond.
+//
+// A rejected recipient is a conflict, because callers stop calling a service that answers service_unavailable.
 func (m *Mails) Send(ctx context.Context, wanted notifications.Mail) error {
 	l, err := letter.RenderPlain(letter.Plain{
 		From: wanted.FromName, Language: wanted.Language, Subject: wanted.Subject, Paragraphs: wanted.Paragraphs, Button: wanted.Button, Link: wanted.Link,

@@ -40,8 +40,9 @@ func (m *Messages) One(ctx context.Context, businessID, id uuid.UUID) (store.Mes
 	return found, messageFault(err)
 }
 
-// Retry queues a failed or unsent message again. Faults: not_found; conflict if the message was sent, is held or is
-// being tried, because a second mail would repeat it. It is a conflict, too, without a mail server and for a sandbox.
+// Retry queues a message again that failed or was not sent. Faults: not_found; conflict if the message
+// was sent, is held or is being tried, because the recipient could get it twice. It is also a conflict
+// if there is no mail server, or if the business is a sandbox.
 func (m *Messages) Retry(ctx context.Context, businessID, id uuid.UUID) (store.Message, error) {
 	queued, err := m.Again(ctx, businessID, id)
 	return queued, messageFault(err)

@@ -84,8 +84,8 @@ func (w *Webhooks) Rotate(ctx context.Context, businessID, id uuid.UUID) (store.
 	return rotated, notFound(err)
 }
 
-// Secret returns the result of [Webhooks.Create] or [Webhooks.Rotate] with its secret, also if
-// the request is a repeated one. Faults: not_found; conflict if the secret was replaced since.
+// Secret adds the secret to made, the result of [Webhooks.Create] or [Webhooks.Rotate]. It also works
+// if the request is a repeated one. Faults: not_found; conflict if the secret has been replaced since.
 func (w *Webhooks) Secret(ctx context.Context, made store.Created) (store.Created, error) {
 	if made.Secret != nil {
 		return made, nil
@@ -128,8 +128,8 @@ func (w *Webhooks) Deliveries(ctx context.Context, businessID, id uuid.UUID, sta
 	return found, next, notFound(err)
 }
 
-// SendAgain sends a delivery again, whatever its status, with the attempts of a new delivery. Faults:
-// not_found; conflict if it has not been sent yet because it waits for an earlier event of its subject.
+// SendAgain sends a delivery again, whatever its status, with as many attempts as a new delivery. Faults:
+// not_found; conflict if the delivery has not been sent yet because it waits for an earlier event of its subject.
 func (w *Webhooks) SendAgain(ctx context.Context, businessID, id uuid.UUID) (store.Delivery, error) {
 	sent, err := w.Store.SendAgain(ctx, businessID, id, w.now(), w.wake(businessID))
 	if errors.Is(err, store.ErrBlocked) {

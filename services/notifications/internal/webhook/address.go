@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Guard decides which addresses may be called: public ones, by HTTPS on port 443. If Loopback is
-// set, addresses of this machine may be called too, by HTTP and on any port; this is for tests.
+// Guard decides which addresses webhooks may call: public addresses, by HTTPS on port 443. If Loopback
+// is set, it also allows addresses of this machine, by HTTP and on any port; only tests set it.
 type Guard struct {
 	Loopback bool
 	Allow    []netip.Prefix // networks of the operator that may also be called, by HTTP and on any port
@@ -76,8 +76,9 @@ func (g Guard) allows(a netip.Addr) bool {
 	return true
 }
 
-// Control rejects a connection to an address that may not be called. net.Dialer calls it after name resolution and
-// right before connecting, so it also rejects a name that resolves to another address than at [Guard.CheckURL].
+// Control is the Control function of a net.Dialer: it rejects a connection to an address that may not
+// be called. The dialer calls it right before connecting, after name resolution. It therefore also
+// rejects a name that resolved to another address when [Guard.CheckURL] checked it.
 func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !g.allows(to.Addr()) {
@@ -98,8 +99,9 @@ const (
 // number matches the last label of a host that browsers and libraries parse as an IPv4 address in one of its forms.
 var number = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
 
-// CheckURL rejects a URL that an endpoint may not have; the error gives the reason. It looks up the host by
-// resolve. A name that does not resolve now passes, because it may resolve later. Fault: invalid_parameter.
+// CheckURL rejects a URL that an endpoint may not have; the error gives the reason. It calls resolve
+// to look up the host. If the name does not resolve, CheckURL accepts the URL, because the name may
+// resolve later. Fault: invalid_parameter.
 func (g Guard) CheckURL(ctx context.Context, text string, resolve func(context.Context, string) ([]netip.Addr, error)) error {
 	u, err := url.Parse(text)
 	if err != nil || len(text) > maxURL || !utf8.ValidString(text) {

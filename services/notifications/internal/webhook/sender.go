@@ -34,9 +34,9 @@ type Sender struct {
 	within time.Duration
 }
 
-// NewSender returns a sender to the addresses that guard allows. It ends an attempt
-// after within, normally [SendWithin]. resolver looks names up; nil means this machine's
-// resolver. Proxy settings are ignored, because a proxy would look the name up again.
+// NewSender returns a sender that connects only to addresses that guard allows. The argument within is the
+// time limit of an attempt, normally [SendWithin]. resolver looks up names; nil means this machine's resolver.
+// The sender ignores proxy settings, because a proxy would look up the name again, without the guard.
 func NewSender(guard Guard, resolver *net.Resolver, now clock.Clock, within time.Duration) *Sender {
 	dialer := &net.Dialer{Timeout: within, Control: guard.Control, Resolver: resolver}
 	return &Sender{clock: now, within: within, client: &http.Client{
@@ -76,8 +76,8 @@ func (a Attempt) Delivered() bool { return a.Status >= 200 && a.Status <= 299 }
 // Gone reports whether the receiver answered 410, so that it wants no further messages.
 func (a Attempt) Gone() bool { return a.Status == http.StatusGone }
 
-// Send makes one attempt to send a message. A failed attempt is not an
-// error; an error means that ctx ended first, so that the result is unknown.
+// Send makes one attempt to send a message. A failed attempt is a normal result. Send returns an error
+// only if ctx ended first, so that the result of the attempt is unknown.
 func (s *Sender) Send(ctx context.Context, m Message) (Attempt, error) {
 	a := Attempt{At: s.clock.Now()}
 	begun := time.Now() //nolint:forbidigo // measures
@@ -124,9 +124,9 @@ func readable(answer []byte) string {
 	return strings.ReplaceAll(text, "\x00", string(utf8.RuneError))
 }
 
-// printable replaces the characters of a one-line text that are not printable. Third
-// parties choose parts of such texts, for example names in a certificate. The result
-// fits PostgreSQL and JSON and cannot change the text direction of the owner's page.
+// printable replaces the characters of a text that are not printable, because third parties choose
+// parts of such texts, for example names in a certificate. The result can be stored in PostgreSQL and
+// JSON, and cannot change the text direction of the owner's page.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -1,5 +1,5 @@
-// Package webhook holds the parts of webhooks that need no storage (lifecycle.md §2). They are the events
-// that an endpoint wants, signatures, the retry schedule, the allowed addresses, and the call itself.
+// Package webhook holds the parts of webhooks that need no database (lifecycle.md §2): which events an
+// endpoint wants, signatures, the retry schedule, the allowed addresses, and the HTTP request itself.
 package webhook
 
 import (
@@ -88,8 +88,8 @@ func ShowSecret(secret []byte) string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(secret)
 }
 
-// Sign sets the headers that authenticate body to the receiver (standardwebhooks.com). They are the event's
-// id, which is the same in all attempts, the time of the attempt, and one signature for each secret.
+// Sign sets the headers that prove to the receiver that body is from Slotmesh (standardwebhooks.com). The headers
+// are the event's id, which is the same in all attempts, the time of the attempt, and one signature for each secret.
 func Sign(header http.Header, id string, at time.Time, body []byte, secrets ...[]byte) error {
 	signatures := make([]string, len(secrets))
 	for i, secret := range secrets {
@@ -120,9 +120,9 @@ const retryAfterMax = 24 * time.Hour
 // so that deliveries that failed together retry at different times.
 const jitterPart = 10
 
-// Next returns the pause after this number of failed attempts, or false if the
-// delivery has failed for good. The pause is at least retryAfter, the wait that the
-// answer asked for (0: none), up to 24 hours. jitter is a random number in [0, 1).
+// Next returns the pause before the next attempt, after this number of failed attempts. It returns
+// false if there is no further attempt. The pause is not shorter than retryAfter, the wait that the
+// receiver asked for (0: none, at most 24 hours). jitter is a random number in [0, 1).
 func Next(attempts int, retryAfter time.Duration, jitter float64) (time.Duration, bool) {
 	if attempts > len(delays) {
 		return 0, false
