@@ -1,5 +1,5 @@
-// Package document edits a manifest as text. It writes changed fields into the text so that unchanged
-// parts keep their wording, order and comments. It also merges the changes of two people. It is pure.
+// Package document edits a manifest as text. It writes changed fields into the text, and keeps the wording, the order
+// and the comments of everything else. It also merges the changes of two people. It does no I/O.
 package document
 
 import (
@@ -44,8 +44,8 @@ func ReadUntil(text []byte, stop func() bool) (*Document, []manifest.Problem, er
 	return &Document{Text: text, Manifest: m, fields: canonical}, nil, nil
 }
 
-// Fields returns a copy of the manifest's fields that the caller may change.
-// It leaves out fields that the text leaves out or sets to their default.
+// Fields returns a copy of the manifest's fields, which the caller may change. A field is missing if the text omits it
+// or sets it to its default.
 func (d *Document) Fields() (Fields, error) { return fieldsOf(d.fields) }
 
 func fieldsOf(canonical []byte) (Fields, error) {
@@ -55,8 +55,8 @@ func fieldsOf(canonical []byte) (Fields, error) {
 	return all, reader.Decode(&all)
 }
 
-// With returns the manifest with other fields, written into its text. The problems are about
-// the fields: indexes in their paths start at 0, and their line numbers have no meaning.
+// With returns the manifest with other fields, written into its text. If the fields are invalid, it returns their
+// problems instead. The paths of the problems count list items from 0; their line numbers have no meaning.
 func (d *Document) With(fields Fields) (*Document, []manifest.Problem, error) {
 	return d.WithUntil(fields, never)
 }
@@ -108,7 +108,8 @@ func sameNumber(a, b json.Number) bool {
 	return err == nil && err2 == nil && one.Equal(other)
 }
 
-// Name returns the text that identifies an object in a list regardless of its position: its key, otherwise its date.
+// Name returns the text that identifies an object in its list, whatever its position: its key, or its date if it has no
+// key. It reports false if the object has neither.
 func Name(item any) (string, bool) {
 	object, ok := item.(Fields)
 	if !ok {
@@ -122,8 +123,8 @@ func Name(item any) (string, bool) {
 	return "", false
 }
 
-// named returns the objects of a list by their names, and the names in
-// order. It reports false if an object has no name or two have the same one.
+// named returns the names of the objects in a list, in order, and the objects by name ([Name]). It reports false if an
+// object has no name, or if two objects have the same name.
 func named(value any) ([]string, map[string]Fields, bool) {
 	list, ok := value.([]any)
 	if !ok {

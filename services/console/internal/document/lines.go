@@ -10,8 +10,8 @@ import (
 // pairs, the whole differing part counts as one change.
 const mostCompared = 1 << 20
 
-// MergeLines merges two changes of the same text line by line. It reports
-// false if both changed the same or adjacent lines in different ways.
+// MergeLines merges two changes of the same text line by line. mine and theirs are the changed texts, base is the text
+// before. It reports false if both changed the same or adjacent lines in different ways.
 func MergeLines(base, mine, theirs []byte) ([]byte, bool) {
 	lines := linesOf(base)
 	own, others := hunks(lines, linesOf(mine)), hunks(lines, linesOf(theirs))

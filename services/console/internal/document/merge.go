@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Conflict is a field or object that two people have changed in different ways. A missing value is nil.
+// Conflict is a field or object that two people have changed in different ways, with the value of each. A missing value
+// is nil.
 type Conflict struct {
 	At           []string // path from the top: names of fields, and names of list objects in brackets
 	Mine, Theirs any
@@ -15,12 +16,12 @@ type Conflict struct {
 // Path returns the path of the conflict as one word, such as services.[cut].price.
 func (c Conflict) Path() string { return strings.Join(c.At, ".") }
 
-// missing stands for a value that does not exist. It differs from null.
+// missing stands for a value that an object does not have, as distinct from the value null.
 type missing struct{}
 
-// Merge merges two changes of the same fields and returns the conflicts. In a conflict,
-// it takes theirs if takeTheirs returns true for the conflict's path, and mine
-// otherwise. It does not change its arguments; the result shares values with them.
+// Merge merges mine and theirs, two changes of the fields base, and returns the merged fields and the conflicts. For
+// each conflict, the merged fields have the value of theirs if takeTheirs returns true for the conflict's path, and
+// that of mine otherwise. Merge does not change its arguments; the merged fields share values with them.
 func Merge(base, mine, theirs Fields, takeTheirs func(path string) bool) (Fields, []Conflict) {
 	m := merging{takeTheirs: takeTheirs}
 	merged, _ := m.values(nil, base, mine, theirs).(Fields)
@@ -99,8 +100,8 @@ type listOf struct {
 	items map[string]Fields
 }
 
-// item merges an object of a list. Two different objects that both sides
-// added under one name are a conflict; their fields are not merged.
+// item merges one object of a list. If both sides added different objects with the same name, these are one conflict,
+// and their fields are not merged.
 func (m *merging) item(at []string, base, mine, theirs any) any {
 	if (base == missing{} && mine != missing{} && theirs != missing{}) && !Same(mine, theirs) {
 		return m.conflict(at, mine, theirs)
@@ -108,8 +109,8 @@ func (m *merging) item(at []string, base, mine, theirs any) any {
 	return m.values(at, base, mine, theirs)
 }
 
-// lists merges two lists object by object. If theirs has the order of base, the result has the order
-// of mine. Otherwise it has the order of theirs, with the objects that only mine has at the end.
+// lists merges two changed lists object by object. If theirs has kept the order of base, the result has the order of
+// mine. Otherwise the result has the order of theirs, and ends with the objects that only mine contains.
 func (m *merging) lists(at []string, base, mine, theirs listOf) any {
 	order := slices.Clone(theirs.names)
 	if slices.Equal(base.names, theirs.names) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Removal counts the other changes that the removal of an object of the offer causes.
+// Removal is the result of removing an object from the offer: the numbers of the other changes that the removal made.
 type Removal struct {
 	Rules, RulesGone         int // changed pricing rules; those removed for lack of a scope
 	Questions, QuestionsGone int // changed questions of the booking page; the removed ones
@@ -15,8 +15,8 @@ type Removal struct {
 	Packages                 int // packages that contain the service; they are removed
 }
 
-// Remove removes an object from a list of the offer, and every reference
-// to it. It reports false if the list has no object with this key.
+// Remove removes the object with a key from a list of the offer, and removes all references to it. It reports false if
+// the list has no such object.
 func Remove(fields Fields, list, key string) (Removal, bool) {
 	var r Removal
 	items, _ := fields[list].([]any)
@@ -49,8 +49,9 @@ func Remove(fields Fields, list, key string) (Removal, bool) {
 	return r, true
 }
 
-// removeMember removes a member from services and classes. A service without any
-// other member becomes inactive: without staff, customers could book it at any time.
+// removeMember removes a staff member's key from services, classes and blocked time. A service that then has no member
+// becomes inactive. Otherwise customers could book it at any time, because a service without staff has no working
+// hours.
 func (r *Removal) removeMember(fields Fields, key string) {
 	for _, service := range objects(fields["services"]) {
 		if changed, gone := strike(service, "staff", key); changed {
@@ -88,8 +89,8 @@ func put(fields Fields, list string, items []any) {
 	}
 }
 
-// unname calls change for each object of a list and removes the objects for
-// which gone is true. It returns the number of changed and of removed objects.
+// unname calls change for each object of a list, and removes the object if the second result, gone, is true. It returns
+// the number of changed objects and the number of removed ones.
 func unname(fields Fields, list string, change func(Fields) (changed, gone bool)) (int, int) {
 	all, removed := 0, 0
 	items, there := fields[list].([]any)
@@ -113,8 +114,9 @@ func unname(fields Fields, list string, change func(Fields) (changed, gone bool)
 	return all, removed
 }
 
-// strike removes a key from a list of keys. It reports whether the list
-// contained the key, and whether the list is now empty and therefore removed.
+// strike removes a key from a list of keys in an object; list is the name of the list. The first result reports whether
+// the list contained the key. The second one reports whether the list became empty; an empty list is removed from the
+// object.
 func strike(object Fields, list, key string) (bool, bool) {
 	keys, _ := object[list].([]any)
 	if !slices.Contains(keys, any(key)) {

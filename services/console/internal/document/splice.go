@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// splicing rewrites only the lines that differ: a whole top-level field, or one object of a list.
+// splicing rewrites only those lines of a text whose content differs: a whole top-level field, or one object of a list.
 type splicing struct {
 	lines   []string // each with its line break
 	patches []patch
@@ -63,8 +63,8 @@ func (s *splicing) line(i int) string {
 	return s.lines[i]
 }
 
-// entryEnd returns the index of the line at which the next top-level
-// field begins, or the number of lines for the last field.
+// entryEnd returns the end of a top-level field of root, exclusive: the index of the line at which the next field
+// begins. For the last field it is the number of lines. i is the index of the field's key in root.
 func (s *splicing) entryEnd(root *yaml.Node, i int) int {
 	if i+2 < len(root.Content) {
 		return root.Content[i+2].Line - 1
@@ -72,8 +72,8 @@ func (s *splicing) entryEnd(root *yaml.Node, i int) int {
 	return len(s.lines)
 }
 
-// trim returns the end of the block that begins at from, without
-// blank lines and comments at its end that belong to what follows.
+// trim returns the end of the block of lines from to, without its last blank lines and comments. These belong to the
+// following block if they are indented by at most indent.
 func (s *splicing) trim(from, to, indent int) int {
 	for ; to > from+1; to-- {
 		rest := strings.TrimSpace(s.lines[to-1])
@@ -86,7 +86,8 @@ func (s *splicing) trim(from, to, indent int) int {
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// entry writes a top-level field. In a list of named objects it rewrites only the objects that differ.
+// entry writes a changed top-level field. If the field is a list whose objects have names, it rewrites only the objects
+// that differ.
 func (s *splicing) entry(key, value *yaml.Node, end int, old, wanted any, bare *yaml.Node) {
 	names, _, ok := named(old)
 	wantedNames, items, ok2 := named(wanted)
@@ -128,7 +129,7 @@ func (s *splicing) items(list *yaml.Node, end int, old []any, wanted map[string]
 	}
 }
 
-// named1 is [Name] for a YAML node.
+// named1 returns the same text as [Name], for an object that is a YAML node; "" if the object has no name.
 func named1(n *yaml.Node) string {
 	for _, field := range []string{"key", "date"} {
 		if i := at(n, field); i >= 0 {
@@ -138,8 +139,9 @@ func named1(n *yaml.Node) string {
 	return ""
 }
 
-// remove removes lines, and with comments also the comment directly above them. The comment above the first
-// object stays, because it may be about the whole list. It also removes the blank lines before the next object.
+// remove removes the lines from to of an object, and the blank lines after them if blank lines also precede them. If
+// comments is true, it also removes the comment directly above. It is false for the first object of a list, because
+// that comment may be about the whole list.
 func (s *splicing) remove(from, to int, comments bool) {
 	for comments && from > 0 && strings.HasPrefix(strings.TrimSpace(s.lines[from-1]), "#") {
 		from--
@@ -150,8 +152,8 @@ func (s *splicing) remove(from, to int, comments bool) {
 	s.patches = append(s.patches, patch{from, to, ""})
 }
 
-// add replaces lines with a YAML node. Comments outside these lines
-// are dropped from the node, because the text still has them.
+// add replaces lines with the text of a YAML node. It first removes from the node all comments that are outside these
+// lines: they stay in the text, and would appear twice.
 func (s *splicing) add(n *yaml.Node, from, to, indent int) {
 	here := strings.Join(s.lines[from:to], "")
 	var inside func(*yaml.Node)

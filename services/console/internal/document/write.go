@@ -10,10 +10,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/manifest"
 )
 
-// write returns the document's text with other content. It tries three ways and takes the first
-// whose text parses to exactly that content: rewrite only the lines that differ; rewrite
-// everything and keep the comments; write the content without comments. The last one is needed for
-// example with merge keys. It gives up with [manifest.ErrStopped] soon after stop returns true.
+// write returns the document's text changed so that its content is that of wanted. Soon after stop returns true it
+// gives up with [manifest.ErrStopped].
+//
+// It tries three ways, and takes the first whose text parses to exactly the wanted content. The first rewrites only the
+// lines that differ. The second rewrites all lines but keeps the comments. The third drops the comments; it is needed
+// for example if the text has YAML merge keys.
 func (d *Document) write(wanted *Document, stop func() bool) ([]byte, error) {
 	old, err := d.Fields()
 	if err != nil {
@@ -96,8 +98,8 @@ func render(n *yaml.Node) ([]byte, bool) {
 	return out.Bytes(), true
 }
 
-// written returns n, whose content is old, changed so that its content
-// is wanted. bare is wanted as a node; missing parts are copied from it.
+// written changes the YAML node n from the content old to the content wanted, and returns the changed node. bare is a
+// node with the content of wanted and without comments; new parts are copied from it.
 func written(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
 	if Same(old, wanted) {
 		return n
@@ -124,7 +126,8 @@ func written(n *yaml.Node, old, wanted any, bare *yaml.Node) *yaml.Node {
 	return bare
 }
 
-// own returns a copy of the node for which an alias stands. It returns any other node unchanged.
+// own returns a copy of the node to which an alias refers, so that the node can be changed in this place alone. It
+// returns any other node as it is.
 func own(n *yaml.Node) *yaml.Node {
 	if n.Kind != yaml.AliasNode {
 		return n
