@@ -50,19 +50,19 @@ type Field struct {
 	Required bool
 	// Default is the typed value that is equivalent to leaving the field out.
 	Default string
-	// Currency is the ISO 4217 code of a [Decimal], or "" for none. People
-	// may type the code or the symbol of the currency with the amount.
+	// Currency is the ISO 4217 code of the amounts in a [Decimal] field; "" if the field is not an amount. People may
+	// type the code or the symbol of this currency beside the amount.
 	Currency string
 	// Ticked means that in a new row all Options of a [Many] field are ticked.
 	Ticked    bool
 	Options   []Option
 	Suggested []string // suggested values of a line
-	// Fields are the fields of each row. If Key is set, the rows have keys: the
-	// key of a new row is derived from its name, or is Key if it has no name.
+	// Fields are the fields of each row of a [Rows] field. If Key is set, each row has a key. The key of a new row is
+	// derived from the row's name; without a name it is the text in Key.
 	Fields []Field
 	Key    string
-	// OwnHours is for a Week of a member: the choice is between own hours, the
-	// hours of the business (Instead is their source), and no weekly hours.
+	// OwnHours means that a [Week] field has the hours of a member, and a choice above them: own hours, the hours of
+	// the business, or no weekly hours. Instead is the source of the hours of the business.
 	OwnHours bool
 	Instead  document.Fields
 }
@@ -70,8 +70,8 @@ type Field struct {
 // Everything is the value of a [Picked] field that selects all objects.
 const Everything = "*"
 
-// Option is one possible value of a field. Sentence is the name
-// of the sentence that Label contains, or "" for any other label.
+// Option is one possible value of a field. Sentence is the id of the sentence from which Label was made, or "" for a
+// label that is not a sentence, such as a name.
 type Option struct{ Value, Label, Sentence string }
 
 // Group is a group of fields under one title.
@@ -207,8 +207,8 @@ func showWindows(shown url.Values, name string, value any) {
 	}
 }
 
-// parent returns the object that contains the field called name, and the last part of the name.
-// If the object does not exist, parent creates it if made is true, and returns nil otherwise.
+// parent follows the dots in a field's name. It returns the object that contains the field, and the last part of the
+// name. If an object on the way does not exist, parent creates it if made is true, and returns nil otherwise.
 func parent(object document.Fields, name string, made bool) (document.Fields, string) {
 	for {
 		first, rest, nested := strings.Cut(name, ".")
@@ -224,7 +224,7 @@ func parent(object document.Fields, name string, made bool) (document.Fields, st
 	}
 }
 
-// Count returns the number of shown rows or windows of a name, at most mostRows.
+// Count returns the number of rows or windows that a form shows for the list called name, at most mostRows.
 func Count(values url.Values, name string) int {
 	n, err := strconv.Atoi(values.Get(name + ".n"))
 	if err != nil || n < 0 {
@@ -244,7 +244,7 @@ func same(shown, posted url.Values, name string) bool {
 	return slices.Equal(notBlank(shown[name]), notBlank(posted[name]))
 }
 
-// Open returns the shown values with one more blank row or window for each list.
+// Open returns the shown values with one more blank row or window in each list, for a person to add an object.
 func Open(shown url.Values, fields []Field) url.Values {
 	opened := url.Values{}
 	for name, values := range shown {
@@ -275,14 +275,16 @@ func open(values url.Values, fields []Field, prefix string) {
 	}
 }
 
-// minDayWindows is the minimum number of windows that each weekday shows: one before and one after a break.
+// minDayWindows is the minimum number of windows (periods of opening time) that a form shows for each weekday: one
+// before and one after a break.
 const minDayWindows = 2
 
-// SameHours is a suffix of a name. With it, [More] copies the hours of a week's first open day to its other open days.
+// SameHours is the suffix of a button's name. The button makes [More] copy the hours of the first open day of a week to
+// its other open days.
 const SameHours = ".same"
 
-// More adds a blank row to the rows called name, or copies the hours
-// of a week (SameHours). If no field has the name, it changes nothing.
+// More adds a blank row to the list called name. If name ends with [SameHours], it copies hours within a week instead.
+// If no field has the name, it changes nothing.
 func More(values url.Values, fields []Field, name string) {
 	if week, isWeek := strings.CutSuffix(name, SameHours); isWeek {
 		if f, found := Find(fields, week); found && f.Kind == Week {
@@ -312,7 +314,8 @@ func addRow(values url.Values, f Field, name string) {
 	}
 }
 
-// Find returns the field of an input's name, such as the field units for rentals.0.units.
+// Find returns the field that an input belongs to. For the input rentals.0.units it is the field units of the list
+// rentals.
 func Find(fields []Field, name string) (Field, bool) {
 	for _, f := range fields {
 		if f.Name == name {
@@ -329,7 +332,7 @@ func Find(fields []Field, name string) (Field, bool) {
 	return Field{}, false
 }
 
-// copyDay copies the windows of the first weekday with a typed time to each other weekday with a typed time.
+// copyDay copies the windows of the first weekday that has a typed time to all other weekdays that have one.
 func copyDay(values url.Values, week string) {
 	first := ""
 	for _, day := range Weekdays {

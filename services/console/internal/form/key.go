@@ -14,8 +14,8 @@ import (
 // mostKey is the maximum number of characters of a name in a key. A number may follow.
 const mostKey = 50
 
-// NewKey returns a key that no object of the list has. It is derived from the
-// object's name or label, or from word if these have no letters for a key.
+// NewKey returns a key for a new object that no object of the list has. The key is derived from the object's name or
+// label; if these contain no letters that a key may have, it is derived from word.
 func NewKey(word string, object document.Fields, list []any) string {
 	name, _ := object["name"].(string)
 	if label, ok := object["label"].(string); ok && name == "" {
@@ -61,8 +61,7 @@ func Typed(html string) string { return toText(html) }
 // Prosaic converts the typed text of a [Prose] field to HTML.
 func Prosaic(typed string) string { return toHTML(typed) }
 
-// toText converts HTML that contains only paragraphs and line
-// breaks to plain text. It returns any other HTML unchanged.
+// toText converts HTML to plain text if it contains only paragraphs and line breaks. It returns other HTML unchanged.
 func toText(s string) string {
 	plain := strings.NewReplacer("</p>\n<p>", "\n\n", "</p><p>", "\n\n", "<br>", "\n", "<br/>", "\n", "<br />", "\n").Replace(strings.TrimSpace(s))
 	plain = strings.TrimSuffix(strings.TrimPrefix(plain, "<p>"), "</p>")

@@ -31,7 +31,8 @@ type Result struct {
 	known map[string]bool   // names of the inputs
 }
 
-// Write writes the typed values into an object. shown are the values that [Show] returned for the same object.
+// Write writes the values that a person submitted, posted, into an object. shown are the values that [Show] returned
+// for the same object; a value that equals the shown one is not written.
 func Write(object document.Fields, fields []Field, shown, posted url.Values) *Result {
 	plain := make(url.Values, len(posted))
 	for name, values := range posted {
@@ -102,8 +103,8 @@ func leaveOut(object document.Fields, name string) {
 	}
 }
 
-// read converts a typed value to a value of a manifest, or nil for a
-// blank one. It returns the name of a sentence if the value is invalid.
+// read converts a submitted value to a value of a manifest, or to nil if it is blank. If the value is invalid, it
+// returns the name of the sentence that describes the error.
 func (w *writing) read(f Field, name, value string) (any, string) {
 	if value == "" && f.Kind != Switch && f.Kind != Many && f.Kind != Picked && f.Kind != Wholes {
 		return nil, ""
@@ -157,8 +158,8 @@ func (w *writing) read(f Field, name, value string) (any, string) {
 // mostAmount is the maximum number of bytes of a typed amount.
 const mostAmount = 30
 
-// amount parses an amount in the notation of any language, such as
-// 1.234,50 €. An amount with another currency than code is an error.
+// amount parses an amount in the notation of any language, such as 1.234,50 €. It returns the name of a sentence if the
+// amount is invalid, or if it names another currency than code.
 func amount(value, code string) (any, string) {
 	if len(value) > mostAmount {
 		return nil, WrongAmount
@@ -221,8 +222,8 @@ func digits(s string) string {
 	}, s)
 }
 
-// rows writes a list of objects. The first rows are the shown
-// ones. The rows after them are new; blank ones are ignored.
+// rows writes the rows of a form into a list of objects. The first rows belong to the objects that the form showed. The
+// later rows are new objects; blank ones are ignored.
 func (w *writing) rows(object document.Fields, f Field, name string) {
 	if !w.posted.Has(name + ".n") {
 		return // the posted form does not contain the rows
@@ -265,7 +266,8 @@ func (w *writing) rows(object document.Fields, f Field, name string) {
 	at[last] = kept
 }
 
-// beginRow records the default state of a new row's boxes, so that a box left at its default is not taken for a change.
+// beginRow adds the default checkbox values of a new row to the shown values. So a checkbox that still has its default
+// does not count as changed.
 func (w *writing) beginRow(fields []Field, row string) {
 	for _, f := range fields {
 		if f.Kind == Switch {
@@ -274,8 +276,8 @@ func (w *writing) beginRow(fields []Field, row string) {
 	}
 }
 
-// blank reports whether nothing was typed into a row. Ticked boxes and
-// optional choices do not count, but required choices do.
+// blank reports whether a person typed nothing into a row. Ticked checkboxes and optional choices do not count as
+// typed, but required choices do.
 func (w *writing) blank(fields []Field, prefix string) bool {
 	for _, f := range fields {
 		name := prefix + f.Name
@@ -336,7 +338,8 @@ func (w *writing) week(object document.Fields, f Field, name string) {
 	}
 }
 
-// windows writes the windows of a day. A day without windows is removed, or written as an empty list if always is true.
+// windows writes the windows (periods of opening time) of a day. If there are none, it removes the field of the day or,
+// if always is true, writes an empty list.
 func (w *writing) windows(object document.Fields, field, name string, always bool) {
 	w.result.known[name] = true
 	if _, there := object[field]; there && !w.posted.Has(name+".n") {
@@ -381,8 +384,8 @@ func (w *writing) readWindows(object document.Fields, field, name string, always
 	object[field] = list
 }
 
-// longNight is the maximum length, in hours, of a window over midnight
-// without a confirmation. A longer one is probably a typing error.
+// longNight is the maximum length, in hours, of a window over midnight that needs no confirmation. A longer one is
+// probably a typing error, such as a wrong closing time.
 const longNight = 8
 
 // ConfirmsOvernight is the suffix of the checkbox that confirms that windows end on the next day.
@@ -400,8 +403,8 @@ func nightHours(from, to string) float64 {
 	return end.AddDate(0, 0, 1).Sub(start).Hours()
 }
 
-// Place returns the name of the input for the field with a problem, or ""
-// if the form has none. path is the path of the problem within the object.
+// Place returns the name of the input in which a person solves a problem of the manifest, or "" if the form has no such
+// input. path is the path of the problem within the object.
 func (r *Result) Place(path string) string {
 	name, best := "", ""
 	for step := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(path, "[", ".["), "]", ""), ".") {
