@@ -1,9 +1,9 @@
-// Package gate authorizes the requests of the owner's side. Each route is registered with its action, and the gate
-// refuses principals to whom the table of internal/access does not allow that action. An authenticating middleware sets
-// the principal before, by [Admit].
+// Package gate authorizes the requests of the owner's side. Each route is registered with an action. The gate refuses
+// principals for whom the table of permissions in internal/access does not allow the action. A middleware that
+// authenticates the caller runs before, and sets the principal by [Admit].
 //
-// A write is authorized twice: before its body is read, and again when the body is there. A client may hold the body
-// back until long after its rights were taken away (docs/decisions/033).
+// A write is authorized twice: before its body is read, and after. A client could otherwise keep its rights by sending
+// the body slowly, long after they were removed (docs/decisions/033).
 package gate
 
 import (
@@ -35,8 +35,9 @@ func Principal(c *fiber.Ctx) access.Principal {
 
 type businessKey struct{}
 
-// Business returns the business that a read was authorized for, as it was read then. It returns nil for an operator's
-// request, and for a write, because the business may have changed before the body came.
+// Business returns the business for which a read was authorized, with its data at that time. It returns nil for a
+// request of an operator. It also returns nil for a write, because the business may have changed before the body
+// arrived.
 func Business(c *fiber.Ctx) *catalog.Offer {
 	if c.Method() != fiber.MethodGet {
 		return nil
@@ -52,13 +53,13 @@ type FindBusiness func(ctx context.Context, slug string) (*catalog.Offer, error)
 type Authority interface {
 	// Renew returns a principal with their current rights. Fault: unauthorized.
 	Renew(ctx context.Context, p access.Principal) (access.Principal, error)
-	// BeginWrite is Renew for a write in other services. A revocation of the principal's rights waits for the write.
-	// The caller ends the write by calling end with the error of the write.
+	// BeginWrite is Renew for a write in another service. Until the write ends, a revocation of the principal's rights
+	// waits. The caller ends the write by calling end with the write's error.
 	BeginWrite(ctx context.Context, p access.Principal) (now access.Principal, end func(error), err error)
 }
 
-// Router registers routes with their actions. The business of a route is that of its :slug. A route without a slug is
-// open to principals who may do the action in any business; its use case limits what it shows.
+// Router registers routes with their actions. A route with :slug is about the business with this slug. A route without
+// it is open to every principal who may do the action in at least one business; the use case then limits what it shows.
 type Router struct {
 	to        fiber.Router
 	base      string
@@ -99,9 +100,9 @@ func (r *Router) Delete(path string, action access.Action, handler fiber.Handler
 	r.to.Delete(r.base+path, r.check(path, action), r.recheck(action), handler)
 }
 
-// check refuses principals who may not do the action. It notes the checked business in the context, for the code that
-// finds the business later ([access.SameAsJudged]). An operator's request finds its business itself, because the
-// business may not exist yet.
+// check returns middleware that refuses principals who may not do the action in the business of the path. It records
+// the id of this business in the context. [access.SameAsJudged] later compares it with the business that the request
+// changes. For an operator, check does not look up the business, because the request may create it.
 func (r *Router) check(path string, action access.Action) fiber.Handler {
 	ofBusiness := strings.Contains(r.base+path, ":slug")
 	return func(c *fiber.Ctx) error {
@@ -132,9 +133,11 @@ func (r *Router) check(path string, action access.Action) fiber.Handler {
 	}
 }
 
-// recheck reads the body of a write, authorizes the write again, and calls the handler with the principal's current
-// rights. For the team and its tokens, console itself checks the rights once more in the transaction of the write. For
-// a write in another service, a revocation waits until the write has ended.
+// recheck returns middleware that reads the body of a write, authorizes the write again, and continues with the
+// principal's current rights.
+//
+// A change of the team or its tokens checks the rights once more in its own transaction. A write in another service
+// cannot do that; so a revocation of the principal's rights waits until such a write has ended.
 func (r *Router) recheck(action access.Action) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if _, err := server.Body(c); err != nil {
@@ -157,7 +160,8 @@ func (r *Router) recheck(action access.Action) fiber.Handler {
 	}
 }
 
-// admitAgain continues the request of a principal who may still do the action, and refuses others.
+// admitAgain continues the request if now, the principal with current rights, may still do the action. Otherwise it
+// returns the fault.
 func admitAgain(c *fiber.Ctx, now access.Principal, action access.Action) error {
 	business, judged := access.JudgedBusiness(c.UserContext())
 	if judged && !now.Operator {
