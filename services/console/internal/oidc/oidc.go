@@ -1,5 +1,5 @@
-// Package oidc signs people in by an OpenID Connect provider (accounts.md). It uses the authorization code flow with
-// PKCE, state and nonce, by go-oidc.
+// Package oidc signs people in by an OpenID Connect provider (accounts.md), with the library go-oidc. It uses the
+// authorization code flow with PKCE, state and nonce.
 package oidc
 
 import (
@@ -28,10 +28,10 @@ type Config struct {
 	// ClientID and ClientSecret identify Slotmesh at the provider.
 	ClientID     string `env:"OIDC_CLIENT_ID"`
 	ClientSecret string `env:"OIDC_CLIENT_SECRET"`
-	// OperatorGroup is the group, in the claim groups, whose members are operators of the platform. If it is empty, the
-	// provider makes no operators.
+	// OperatorGroup is a group of the provider, in the claim groups. Its members become operators of this installation
+	// when they sign in. If it is empty, signing in does not change who is an operator.
 	OperatorGroup string `env:"OIDC_OPERATOR_GROUP"`
-	// TrustedAudiences are other clients of the provider that may be audiences of an ID token besides Slotmesh.
+	// TrustedAudiences are the client ids, besides that of Slotmesh, that may be among the audiences of an ID token.
 	TrustedAudiences []string `env:"OIDC_TRUSTED_AUDIENCES"`
 	// Name is the name of the provider on the button that leads to it.
 	Name string `env:"OIDC_NAME"`
@@ -77,7 +77,7 @@ const (
 
 // The errors of a failed sign-in.
 var (
-	// ErrRefused means that the provider did not vouch for a person, or that its answer does not belong to this
+	// ErrRefused means that the provider did not confirm the person's identity, or that its answer belongs to another
 	// browser's request.
 	ErrRefused = errors.New("the provider's answer is not good")
 	// ErrUnverified means that the provider has not verified the owner of the e-mail address.
@@ -86,8 +86,8 @@ var (
 	ErrAway = errors.New("the provider does not answer")
 )
 
-// Attempt has the three random texts that a browser keeps between its redirect to the provider and its return. They may
-// be kept in the browser, which shows them to no other site.
+// Attempt has the random values of one sign-in. The browser keeps them in a cookie, from its redirect to the provider
+// until it returns.
 type Attempt struct{ State, Nonce, Verifier string }
 
 // String returns the attempt as the value of a cookie.
@@ -102,15 +102,15 @@ func ParseAttempt(text string) (Attempt, bool) {
 	return Attempt{State: parts[0], Nonce: parts[1], Verifier: parts[2]}, true
 }
 
-// Identity is the person for whom the provider vouches. Operator is nil if the provider does not decide who is an
-// operator.
+// Identity is a person whose identity the provider has confirmed. Operator is nil if no [Config.OperatorGroup] is set,
+// so that the provider does not decide who is an operator.
 type Identity struct {
 	Email, Name string
 	Operator    *bool
 }
 
-// Provider signs people in. It reads the provider's discovery document at the first use, so that console starts even if
-// the provider is unavailable.
+// Provider signs people in by the identity provider. It reads the provider's discovery document at the first sign-in,
+// so that console starts even if the provider is unavailable.
 type Provider struct {
 	cfg      Config
 	callback string
@@ -120,8 +120,8 @@ type Provider struct {
 	known       atomic.Pointer[provider.Provider]
 }
 
-// New returns a provider that sends people back to callback. A request to the provider may take [within], or
-// peerTimeout if that is longer.
+// New returns a client of the provider. callback is the URL to which the provider sends browsers back. The timeout of a
+// request to the provider is the larger of [within] and peerTimeout.
 func New(cfg Config, callback string, peerTimeout time.Duration) *Provider {
 	return &Provider{cfg: cfg, callback: callback, client: &http.Client{Timeout: max(within, peerTimeout), Transport: bounded{&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}}}}
 }
@@ -137,8 +137,8 @@ func (p *Provider) Name() string {
 // Close closes the idle connections.
 func (p *Provider) Close() { p.client.CloseIdleConnections() }
 
-// open returns the provider's addresses. The first call discovers them; calls during a discovery share its result and
-// wait no longer than it takes. If a discovery fails, the next call repeats it.
+// open returns the provider and its OAuth endpoints. The first call reads the discovery document. Concurrent calls
+// share the result of that request. If it fails, the next call tries again.
 func (p *Provider) open(ctx context.Context) (*provider.Provider, *oauth2.Config, error) {
 	known := p.known.Load()
 	if known == nil {
@@ -172,8 +172,8 @@ func (p *Provider) scopes() []string {
 	return scopes
 }
 
-// Begin returns the address to send a browser to, and the attempt that the browser keeps until it comes back. Errors:
-// [ErrAway].
+// Begin begins a sign-in. It returns the URL of the provider to which the browser is redirected, and the attempt, which
+// the browser keeps until it returns. Errors: [ErrAway].
 func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
 	_, flow, err := p.open(ctx)
 	if err != nil {
@@ -183,8 +183,8 @@ func (p *Provider) Begin(ctx context.Context) (string, Attempt, error) {
 	return flow.AuthCodeURL(a.State, provider.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
 }
 
-// Finish checks what the browser brings back, and returns the person for whom the provider vouches. Errors:
-// [ErrRefused], [ErrUnverified], [ErrAway].
+// Finish completes a sign-in. It checks the state and the code with which the browser has returned, and returns the
+// person whose identity the provider confirms. Errors: [ErrRefused], [ErrUnverified], [ErrAway].
 func (p *Provider) Finish(ctx context.Context, a Attempt, state, code string) (Identity, error) {
 	if subtle.ConstantTimeCompare([]byte(a.State), []byte(state)) != 1 || code == "" {
 		return Identity{}, ErrRefused
@@ -231,9 +231,9 @@ func (p *Provider) identity(said *provider.IDToken) (Identity, error) {
 	return who, nil
 }
 
-// isMeant reports whether a token is for Slotmesh (OpenID Connect Core 3.1.3.7, 3 to 5). Slotmesh must be an audience,
-// and every other audience must be trusted. The party that the token was issued to must be Slotmesh; a token with
-// several audiences must name that party.
+// isMeant reports whether an ID token was issued for Slotmesh (OpenID Connect Core 3.1.3.7, 3 to 5). Slotmesh must be
+// in audience, and all others in it must be trusted. party, the authorized party (azp), must be Slotmesh; it may be
+// empty if there is only one audience.
 func (p *Provider) isMeant(audience []string, party string) bool {
 	if party != p.cfg.ClientID && (party != "" || len(audience) > 1) {
 		return false
