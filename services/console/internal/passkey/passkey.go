@@ -1,9 +1,9 @@
 // Package passkey makes challenges for passkeys and checks the answers of browsers (WebAuthn, accounts.md). It stores
-// nothing: the caller stores a challenge and passes it back once.
+// nothing: the caller stores each challenge and uses it for one answer.
 //
-// A device finds every passkey itself, so no list of a person's passkeys is ever sent to a browser that is not signed
-// in. The device also verifies its person, by a finger, a face or a PIN. So a passkey proves as much as a password and
-// a device together.
+// All passkeys are discoverable: the person's device finds the passkey for the site itself. So console never sends a
+// list of a person's passkeys to a browser that is not signed in. The device also verifies the person by a finger, a
+// face or a PIN. So a passkey proves both what a person has and who they are.
 package passkey
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 )
 
-// ErrRefused means that an answer does not match its challenge, or that the passkey that it names did not sign it.
+// ErrRefused means that an answer does not match its challenge, or that its signature is not that of the named passkey.
 var ErrRefused = errors.New("the passkey's answer is not good")
 
 // maxAnswer is the maximum size of a browser's answer, in bytes.
@@ -40,15 +40,15 @@ type Holder struct {
 	Keys        []Key
 }
 
-// Site is the place where passkeys are valid: one host of the owner's side.
+// Site is the host of the owner's side, for which passkeys are valid.
 type Site struct {
 	engine *webauthn.WebAuthn
 	host   string
 }
 
-// NewSite returns the site of the owner's side at its public base, such as https://owner.example.com. It returns nil
-// without a base, and for an IP address other than loopback: passkeys are bound to a name, never to an address. On this
-// machine the name is localhost.
+// NewSite returns the site for the public base of the owner's side, such as https://owner.example.com. It returns nil
+// if base is empty or has an IP address, because a passkey is bound to a host name. For a loopback address, the host
+// name is localhost.
 func NewSite(base string) (*Site, error) {
 	if base == "" {
 		return nil, nil // there is no site
@@ -82,8 +82,8 @@ func NewSite(base string) (*Site, error) {
 // Host returns the host, with its port, at which browsers may use passkeys.
 func (s *Site) Host() string { return s.host }
 
-// Begin makes a challenge to sign in an unknown person. It returns the options for the browser, and the challenge to
-// store, both as JSON.
+// Begin makes a challenge for a sign-in. It is the same kind of challenge for every person. Begin returns the options
+// for the browser and the challenge to store, both as JSON.
 func (s *Site) Begin() (json.RawMessage, []byte, error) {
 	asked, session, err := s.engine.BeginDiscoverableLogin()
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *Site) Begin() (json.RawMessage, []byte, error) {
 	return both(asked.Response, session)
 }
 
-// BeginAdding makes a challenge for a new passkey of a person, on a device that has none of theirs. It returns the
-// options for the browser, and the challenge to store, both as JSON.
+// BeginAdding makes a challenge for a new passkey of a person. The browser refuses a device that already has one of the
+// holder's passkeys. BeginAdding returns the options for the browser and the challenge to store, both as JSON.
 func (s *Site) BeginAdding(holder Holder) (json.RawMessage, []byte, error) {
 	u := user{holder}
 	asked, session, err := s.engine.BeginRegistration(u, webauthn.WithExclusions(webauthn.Credentials(u.WebAuthnCredentials()).CredentialDescriptors()))
@@ -109,7 +109,8 @@ func both(asked any, session *webauthn.SessionData) (json.RawMessage, []byte, er
 	return told, kept, errors.Join(err1, err2)
 }
 
-// FinishAdding returns the new passkey. Errors: [ErrRefused].
+// FinishAdding checks the answer to a challenge of [Site.BeginAdding], and returns the new passkey. Errors:
+// [ErrRefused].
 func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key, error) {
 	var session webauthn.SessionData
 	if err := json.Unmarshal(challenge, &session); err != nil {
@@ -129,9 +130,11 @@ func (s *Site) FinishAdding(holder Holder, challenge []byte, answer string) (Key
 	return keyOf(made), nil
 }
 
-// Finish returns the passkey that has answered, with its new counter and flags. find returns the holder of the passkey
-// with an id; its second argument is the holder's id as the device reports it. Errors: [ErrRefused], also if the
-// device's counter goes backwards, as that of a copied device would; those of find.
+// Finish checks the answer to a challenge of [Site.Begin], and returns the passkey that signed it, with its new counter
+// and flags. find returns the owner of a passkey by the passkey's id and the owner's id, as the device reports them.
+//
+// Errors: [ErrRefused], also if the counter is not larger than the stored one, because the device may be a copy; those
+// of find.
 func (s *Site) Finish(challenge []byte, answer string, find func(id, holder []byte) (Holder, error)) (Key, error) {
 	var session webauthn.SessionData
 	if err := json.Unmarshal(challenge, &session); err != nil {
