@@ -1,5 +1,5 @@
-// Package password hashes passwords with argon2id and checks the passwords that people choose (accounts.md). Each guess
-// at a stolen hash costs memory and time.
+// Package password hashes passwords with argon2id, and checks that a chosen password is neither too short nor common
+// (accounts.md). A hash is slow and needs much memory, so that guesses at a stolen hash are expensive.
 package password
 
 import (
@@ -16,8 +16,8 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// params are the costs of a hash: OWASP's minimum for argon2id. Each hash contains its own params, so these can be
-// raised later.
+// params are the cost parameters of a hash, at OWASP's minimum for argon2id. Each stored hash contains its own
+// parameters, so the values for new hashes can be raised later.
 type params struct {
 	memory  uint32 // KiB
 	time    uint32
@@ -31,15 +31,15 @@ const (
 	keyBytes  = 32
 )
 
-// Hasher makes and compares hashes, a few at the same time. Each takes 19 MiB, so further attempts wait and do not use
-// up the memory. It is safe for concurrent use.
+// Hasher computes and compares hashes. Each computation uses 19 MiB, so only a few run at the same time and others
+// wait. It is safe for concurrent use.
 type Hasher struct {
 	places   chan struct{}
 	dummy    string // hash of a random key, which no password has
 	computed atomic.Int64
 }
 
-// NewHasher returns a hasher with two places for each processor.
+// NewHasher returns a hasher that runs at most two computations at the same time for each processor.
 func NewHasher() *Hasher {
 	h := &Hasher{places: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
 	var salt [saltBytes]byte
@@ -50,10 +50,11 @@ func NewHasher() *Hasher {
 	return h
 }
 
-// Computed returns the number of computed hashes. It grows equally for a known and for an unknown account.
+// Computed returns the number of computations so far. Tests use it to check that unknown and known accounts cost the
+// same.
 func (h *Hasher) Computed() int64 { return h.computed.Load() }
 
-// Hash returns the hash of a password to store. Error: that of ctx, if it ends before the computation can start.
+// Hash returns the hash of a password, for storing. Error: that of ctx, if ctx ends before the computation can start.
 func (h *Hasher) Hash(ctx context.Context, clear string) (string, error) {
 	var salt [saltBytes]byte
 	_, _ = rand.Read(salt[:])
@@ -61,8 +62,8 @@ func (h *Hasher) Hash(ctx context.Context, clear string) (string, error) {
 	return encode(today, salt[:], key), err
 }
 
-// Matches reports whether a password has this hash. An empty hash, of a person who has no password or does not exist,
-// matches no password and costs the same time. Error: that of ctx.
+// Matches reports whether a password has this hash. An empty hash, for a person without a password or an unknown
+// person, matches no password, and the call takes the same time. Error: that of ctx.
 func (h *Hasher) Matches(ctx context.Context, hash, clear string) (bool, error) {
 	nobodys := hash == ""
 	if nobodys {

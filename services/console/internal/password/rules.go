@@ -49,9 +49,9 @@ var isCommon = sync.OnceValue(func() map[string]bool {
 	return known
 })
 
-// Check checks a password that the person with this address and name chooses. Errors: [ErrShort], [ErrLong], or
-// [ErrCommon] for a password that attackers try first. A common word stays common if it is repeated or if other
-// characters surround it.
+// Check returns an error if a person may not choose this password. email and name are those of the person. Errors:
+// [ErrShort]; [ErrLong]; [ErrCommon] for a password that attackers try first. A common password that is repeated or
+// surrounded by other characters is also common.
 func Check(clear, email, name string) error {
 	clear = normal(clear)
 	switch n := utf8.RuneCountInString(clear); {
@@ -72,7 +72,8 @@ func Check(clear, email, name string) error {
 	return nil
 }
 
-// repeated returns the shortest text that the given text repeats, or the text itself if it is not a repetition.
+// repeated returns the shortest part of which the text is a repetition, such as "ab" for "ababab". It returns the text
+// itself if the text is not a repetition.
 func repeated(text string) string {
 	if text == "" {
 		return ""
