@@ -1,5 +1,5 @@
-// Package plan describes what publishing a manifest would change, and which future bookings it would
-// make invalid. The admin API returns these values; the command line and the owner's pages show them.
+// Package plan has the types that describe what publishing a manifest would change, and which future bookings would
+// conflict with the new offer. The admin API returns these types; the command line and the owner's pages show them.
 package plan
 
 import (
@@ -22,12 +22,13 @@ type Plan struct {
 	Erases      *Erases          `json:"erases,omitempty"` // omitted unless privacy.keep_customers_days is lowered
 	// Warnings are about the manifest to publish. They do not prevent publishing.
 	Warnings []manifest.Problem `json:"warnings"`
-	// Kept is set if the manifest changes the time zone or the currency,
-	// and future bookings, tickets or reservations keep the old ones.
+	// Kept is set if the manifest changes the time zone or the currency of the business. It counts the future sales
+	// that keep the old zone and currency.
 	Kept *Kept `json:"kept,omitempty"`
 }
 
-// Kept counts future sales that keep the time zone and the currency in which they were sold.
+// Kept counts the future bookings, tickets and reservations that keep the time zone and the currency in which they were
+// sold.
 type Kept struct {
 	Bookings     int `json:"bookings"`
 	Tickets      int `json:"tickets"` // single tickets, not orders
@@ -48,8 +49,8 @@ type Erases struct {
 	More              bool `json:"more"` // there are more customers than Customers counts
 }
 
-// Outside lists future bookings, reservations and tickets that the new
-// offer would not accept. Each list has at most [MostListed] entries.
+// Outside lists the future bookings, reservations and tickets that would conflict with the new offer. Each list has at
+// most [MostListed] entries.
 type Outside struct {
 	Count        int              `json:"count"`   // number of all affected entries
 	Already      int              `json:"already"` // number of them that the newest version does not accept either
@@ -57,14 +58,16 @@ type Outside struct {
 	Reservations []rental.Outside `json:"reservations"`
 	Tickets      []Tickets        `json:"tickets"`
 	More         int              `json:"more"` // number of entries that are not listed
-	// Unexamined reports that there are more future bookings or reservations than were examined. The nearest ones were.
+	// Unexamined means that there are more future bookings or reservations than the check reads. It has checked the
+	// nearest ones.
 	Unexamined bool `json:"unexamined"`
 }
 
-// New returns the number of entries that only the change makes invalid.
+// New returns the number of conflicts that publishing would cause. It leaves out those that exist with the current
+// offer.
 func (o *Outside) New() int { return o.Count - o.Already }
 
-// Add counts one entry.
+// Add counts one conflict. already means that it also exists with the current offer.
 func (o *Outside) Add(already bool) {
 	if o.Count++; already {
 		o.Already++
