@@ -1,5 +1,6 @@
-// Package reportcsv writes reports as tables for spreadsheets: the fields of their rows below their names, comma and CRLF (RFC 4180), numbers
-// with a point. The admin API and the owner's pages send the same.
+// Package reportcsv writes reports as CSV for spreadsheets (RFC 4180): a header line with the names of the fields,
+// cells separated by commas, lines that end with CRLF, and a decimal point. The admin API and the owner's pages both
+// use it.
 package reportcsv
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/report"
 )
 
-// MediaType is what a table is sent as.
+// MediaType is the media type of the CSV files.
 const MediaType = "text/csv"
 
 // Bookings writes a report about bookings.
@@ -44,7 +45,8 @@ func Utilisation(rows []report.UtilisationRow) []byte {
 	})
 }
 
-// Table writes cells below the names of their columns. Cells hold what people wrote, so that none is read as a formula.
+// Table returns a CSV file with a header line of columns and these rows. The cells may contain texts that people typed,
+// so it protects each cell by [Words].
 func Table(columns []string, rows [][]string) []byte {
 	return table(columns, rows, func(row []string) []string {
 		cells := make([]string, len(row))
@@ -68,11 +70,11 @@ func table[Row any](columns []string, rows []Row, cells func(Row) []string) []by
 	return out.Bytes()
 }
 
-// formulas are the characters that a formula begins with, and their full-width forms, which spreadsheets read as the same.
+// formulas are the characters with which a formula in a spreadsheet can begin, and their full-width forms.
 const formulas = "=+-@\uff1d\uff0b\uff0d\uff20"
 
-// Words keeps a spreadsheet from reading what a person wrote as a formula. Some spreadsheets drop white space and invisible characters from
-// the beginning of a cell, so those count as well, if a formula may follow.
+// Words changes a text so that no spreadsheet reads it as a formula. Some spreadsheets ignore white space and invisible
+// characters at the beginning of a cell. So Words also changes a text that begins with these, if a formula may follow.
 func Words(text string) string {
 	if strings.IndexAny(text, "\t\r\n") == 0 {
 		return "'" + text
