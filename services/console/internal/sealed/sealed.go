@@ -1,7 +1,7 @@
-// Package sealed encrypts customers' data in the addresses of pages, because addresses end up in
-// logs and in browser histories. A value is encrypted and authenticated (AES-256-GCM). Only this
-// installation can read it, and only on the pages of the business that it was sealed for. Equal
-// values of one business are sealed to equal texts, so that the address of a page does not change.
+// Package sealed encrypts customers' data in the addresses of pages, because addresses are stored in logs and browser
+// histories. It encrypts and authenticates each value by AES-256-GCM. Only this installation can decrypt a value, and
+// only on pages of the business for which it was encrypted. The same value of the same business always has the same
+// encrypted text, so that a page keeps its address.
 package sealed
 
 import (
@@ -34,7 +34,8 @@ type key struct {
 	mac  []byte // derives the nonce of a value from the value
 }
 
-// New returns a box with keys derived from secrets. It seals with the first key and opens with any of them.
+// New returns a box for the values of all businesses, with keys derived from secrets. The first key encrypts; every key
+// can decrypt.
 func New(secrets ...string) (*Box, error) {
 	b := &Box{}
 	for _, secret := range secrets {
@@ -56,8 +57,8 @@ func New(secrets ...string) (*Box, error) {
 	return b, nil
 }
 
-// Of returns a box for one business, by its slug. It cannot open values
-// of another business, nor values of the box that [New] returns.
+// Of returns a box for the values of one business, by its slug. It cannot decrypt values of another business, or values
+// that the box without a business has encrypted.
 func (b *Box) Of(business string) *Box { return &Box{keys: b.keys, business: business} }
 
 // Seal returns the sealed value: the mark, then letters, digits, dashes and underscores.
@@ -86,8 +87,8 @@ func (b *Box) Open(value string) (string, bool) {
 	return "", false
 }
 
-// SealQuery seals the parameters of a query that contain customers' data.
-// It skips empty values, sealed values, and search queries without an "@".
+// SealQuery encrypts those parameters of a query that may contain customers' data. It skips empty values, values that
+// are already encrypted, and search texts without "@", which contain no e-mail address.
 func (b *Box) SealQuery(values url.Values) {
 	for _, name := range parameters {
 		for i, value := range values[name] {
@@ -112,7 +113,7 @@ func (b *Box) SealPath(path string) string {
 	return before + "?" + values.Encode()
 }
 
-// OpenQuery replaces the values that [Box.SealQuery] has sealed with their texts. It reports whether there were any.
+// OpenQuery decrypts the values that [Box.SealQuery] encrypted. It reports whether the query contained such values.
 func (b *Box) OpenQuery(values url.Values) bool {
 	opened := false
 	for _, name := range parameters {
