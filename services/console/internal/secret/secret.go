@@ -1,4 +1,5 @@
-// Package secret makes what people and programs sign in with: 256 random bits, of which only the hash is kept.
+// Package secret makes the secrets of sessions, tokens and links: 256 random bits each. Console stores only their
+// hashes.
 package secret
 
 import (
@@ -8,12 +9,13 @@ import (
 	"strings"
 )
 
-// TokenPrefix begins a token of the admin API, so that scanners of repositories know one.
+// TokenPrefix is the beginning of each token of the admin API, by which scanners of repositories recognize a leaked
+// token.
 const TokenPrefix = "slo_"
 
 const bytes = 32
 
-// New returns a secret in clear, which begins with prefix, and its hash.
+// New returns a new secret in plain text, beginning with prefix, and its hash.
 func New(prefix string) (string, [sha256.Size]byte) {
 	var random [bytes]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -21,7 +23,8 @@ func New(prefix string) (string, [sha256.Size]byte) {
 	return clear, Hash(clear)
 }
 
-// Hash returns the hash by which a secret is stored and looked up. The secret is random, so its hash does not reveal it.
+// Hash returns the hash by which a secret is stored and looked up. The secret has 256 random bits, so a fast hash
+// cannot be reversed by guessing.
 func Hash(clear string) [sha256.Size]byte { return sha256.Sum256([]byte(clear)) }
 
 // WellFormed reports whether a text can be a secret of this prefix.
@@ -30,5 +33,5 @@ func WellFormed(prefix, text string) bool {
 	return ok && len(digits) == hex.EncodedLen(bytes) && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// Shown is the part of a token by which its owner knows it: the prefix and eight digits.
+// Shown returns the part of a token that lists show, so that its owner recognizes it: the prefix and eight digits.
 func Shown(clear string) string { return clear[:len(TokenPrefix)+8] }
