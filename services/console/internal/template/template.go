@@ -1,5 +1,5 @@
-// Package template makes first manifests by trade, with comments: what the command `init` writes, and what the owner's pages start a
-// business from.
+// Package template makes the first manifest of a business for its trade, with explaining comments. The command
+// `slotmesh init` prints it, and the owner's pages create a business from it.
 package template
 
 import (
@@ -18,12 +18,12 @@ var files embed.FS
 
 var parsed = template.Must(template.New("").Funcs(template.FuncMap{"quoted": quoted}).ParseFS(files, "manifests/*.yaml"))
 
-// titles say in the first line of a manifest what it is of.
+// titles maps each trade to the title in the first line of its manifest.
 var titles = map[string]string{
 	"salon": "A salon", "clinic": "A clinic", "studio": "A studio with classes", "venue": "A venue with events", "rental": "A rental shop",
 }
 
-// Trades are what there are manifests of, by name.
+// Trades are the names of the trades that have a manifest, sorted.
 func Trades() []string {
 	trades := make([]string, 0, len(titles))
 	for trade := range titles {
@@ -38,10 +38,10 @@ type Business struct {
 	Slug, Name string
 	Currency   string        // ISO 4217
 	Timezone   string        // IANA name
-	Today      timespan.Date // what is offered on a date lies a month after it
+	Today      timespan.Date // single dates in the manifest, such as that of an event, are a month later
 }
 
-// Manifest is the manifest of a trade, as YAML. Error: there is no such trade.
+// Manifest returns the first manifest of a trade, as YAML. Error: for an unknown trade.
 func Manifest(trade string, b Business) (string, error) {
 	if titles[trade] == "" {
 		return "", fmt.Errorf("there is no manifest for the trade %q; choose one of %s", trade, strings.Join(Trades(), ", "))
@@ -58,7 +58,7 @@ func Manifest(trade string, b Business) (string, error) {
 	return out.String(), err
 }
 
-// quoted writes a text as YAML does in double quotes, which JSON's is too.
+// quoted returns a text in double quotes for YAML. It is encoded as JSON, which YAML reads too.
 func quoted(text string) (string, error) {
 	var q strings.Builder
 	writer := json.NewEncoder(&q)
