@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
-// app returns a fiber application with the middleware of all ports, followed
-// by the port's own middleware. Both run before any part of a body is read.
+// app returns a fiber application with the middleware of all ports, followed by the
+// argument own, the middleware of one port. Both run before any part of a body is read.
 func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName:               s.name,
@@ -74,8 +74,8 @@ func sendFault(c *fiber.Ctx, f *fault.Error) error {
 	return c.Status(f.Kind.Status).Send(f.Body())
 }
 
-// FaultOf returns the fault that answers a handler's error. It converts the errors of fiber and
-// fasthttp. An exceeded deadline and an unavailable store are errors of the platform, not of the caller.
+// FaultOf returns the fault to send for a handler's error. It converts the errors of fiber and fasthttp.
+// An exceeded deadline and an unavailable store become faults of the server, not of the caller.
 func FaultOf(err error) *fault.Error {
 	var f *fault.Error
 	if errors.As(err, &f) {

@@ -15,13 +15,13 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// Body reads the request's body to its end, at most the port's limit or that of [Bound]. A handler
-// calls it after it has authorized the caller, so that the body of an unauthorized caller uses no
-// memory. No other code reads a body (a rule of .golangci.yaml). Repeated calls return the same bytes.
+// Body reads the request's body to its end, up to the limit of the port or of [Bound]. Repeated
+// calls return the same bytes. A handler must authorize the caller before it calls Body, so that
+// other callers cannot use memory. No other code may read a body (a rule of .golangci.yaml).
 //
 // Faults: unsupported_media_type for a compressed body, whose size would be unbounded; payload_too_large;
-// request_timeout if it does not arrive before the request's deadline; invalid_parameter if it is
-// incomplete; service_unavailable if large bodies of other requests use up the memory for them.
+// request_timeout if the body does not arrive before the request's deadline; invalid_parameter if the
+// body is incomplete; service_unavailable if large bodies of other requests use up the memory.
 func Body(c *fiber.Ctx) ([]byte, error) {
 	ctx := c.Context()
 	if read, ok := ctx.UserValue(bodyKey{}).([]byte); ok {
@@ -123,8 +123,8 @@ func checkEncoding(encoding string) error {
 	return fault.New(fault.UnsupportedMediaType, "Content-Encoding: send the body as it is, not compressed.")
 }
 
-// readBody reads to the end, at most limit bytes. length is the announced
-// length, negative if unknown. Memory is allocated for received bytes only.
+// readBody reads a body to its end, at most limit bytes. length is the announced length, negative
+// if it is unknown. An announced length alone allocates no memory, only received bytes do.
 func readBody(from io.Reader, length, limit int) ([]byte, error) {
 	if length > limit {
 		return nil, tooLarge(limit)
@@ -149,8 +149,9 @@ func tooLarge(limit int) error {
 	return fault.Newf(fault.PayloadTooLarge, "The request body is too large; send at most %d bytes.", limit)
 }
 
-// endBodies ensures that no byte of a body is ever taken for the next request. If the handler did not read the
-// body to its end, the rest is skipped if that needs no waiting; otherwise the connection closes after the answer.
+// endBodies ensures that no byte of a body is taken for the next request of the
+// connection. If the handler did not read the whole body, endBodies skips the rest,
+// if it has already arrived. Otherwise it closes the connection after the answer.
 func endBodies(next fasthttp.RequestHandler, bodies *room) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if !ctx.Request.IsBodyStream() {
@@ -187,8 +188,8 @@ func endBody(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// refuseMalformed sends the fault of a request that the connection did not pass on. It also refuses a body
-// of a GET or HEAD, because servers disagree on whether it is read. A path without GET answers 405 first.
+// refuseMalformed sends the fault of a malformed request. It also refuses a body of a GET or HEAD, because
+// servers disagree on whether such a body is read. If the path does not support GET, the answer is 405 instead.
 func refuseMalformed(c *fiber.Ctx) error {
 	if string(c.Request().Header.Host()) == refusedHost {
 		return refusalOf(c.Context().Conn())

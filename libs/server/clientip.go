@@ -35,9 +35,9 @@ func ParseProxies(list []string) (Proxies, error) {
 	return proxies, nil
 }
 
-// Client returns the client's address: the right-most address that is not a trusted
-// proxy (semantics.md §8). The search starts at the socket's address and goes through
-// forwardedFor from its right end. It ends at an entry that is not an address.
+// Client returns the client's address (semantics.md §8). It starts with the socket's address
+// and continues through the entries of forwardedFor from right to left. The result is the
+// first address that is not a trusted proxy. An entry that is not an address ends the search.
 func (p Proxies) Client(socket netip.Addr, forwardedFor string) netip.Addr {
 	client := socket.Unmap()
 	for p.trusted(client) && forwardedFor != "" {
@@ -77,15 +77,16 @@ func (p Proxies) trusted(addr netip.Addr) bool {
 // frontCaller is the service name of the front in PEER_CALLERS.
 const frontCaller = "front"
 
-// believed are the senders whose X-Forwarded-For is trusted: proxies by address, and
-// Slotmesh's own front by its credential, because its pods have no fixed addresses.
+// believed are the senders whose X-Forwarded-For is trusted. Proxies are known by their address.
+// Slotmesh's own front is known by its credential, because its pods have no fixed addresses.
 type believed struct {
 	proxies Proxies
 	callers peer.Callers
 }
 
-// client returns the client's address of a request with the credential shown, which may be empty.
-// The front puts the client's address first. For all other senders it is [Proxies.Client].
+// client returns the address of the client of a request. The argument shown is
+// the credential in the request, or empty. If it is the front's, the client's
+// address is the first entry of X-Forwarded-For; otherwise see [Proxies.Client].
 func (b *believed) client(socket netip.Addr, forwardedFor string, shown []byte) netip.Addr {
 	if b.callers.Find(shown) == frontCaller {
 		named, _, _ := strings.Cut(forwardedFor, ",") // a mesh may append its own sender

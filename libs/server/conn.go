@@ -17,10 +17,11 @@ const (
 // readTime is the time in which a request must arrive before its handler starts. After that its own deadline applies.
 const readTime = 15 * time.Second
 
-// conn is one connection of a port. It passes one request at a time to its HTTP server, after
-// it has checked the head, and it counts the bytes of the body. Nothing after a request is
-// read before that request is answered. A refused request reaches the server as a special
-// request. The refusal thus gets a span, a metric and its place in the order of answers.
+// conn is one connection of a port. It checks the head of each request, passes one request at a time to the HTTP
+// server, and counts the bytes of the body. It reads nothing after a request until that request is answered.
+//
+// In place of a malformed request, the server gets the request in refusal. The
+// answer thus gets a span and a metric, and keeps its place in the order of answers.
 type conn struct {
 	net.Conn
 	from    *listener
@@ -37,8 +38,9 @@ type conn struct {
 	refused atomic.Pointer[error] // the fault that the connection ends with
 }
 
-// A connection is idle until the first byte of a request is passed on, and again after the answer was written. Only an
-// idle connection can be given up, in one atomic step with its state, so that every request that was read is answered.
+// The states of a connection. It is idle until the first byte of a request is passed on, and
+// again after the answer was written. Only an idle connection can be given up, that is, closed
+// for another one. The state changes atomically, so that every request that was read is answered.
 const (
 	idle int32 = iota
 	busy
@@ -113,8 +115,8 @@ func (c *conn) readBody(p []byte) (int, error) {
 	return taken, nil
 }
 
-// readHead reads until a head is complete and returns it with the
-// received part of the body. 0 and no error mean: call again.
+// readHead reads from the socket until a head is complete. It copies the head and the received part of
+// the body to p and returns their length. If it returns 0 and no error, the caller must call it again.
 func (c *conn) readHead(p []byte) (int, error) {
 	if len(c.in) == 0 {
 		n, err := c.Conn.Read(p)
@@ -151,8 +153,8 @@ func (c *conn) readHead(p []byte) (int, error) {
 	return 0, nil
 }
 
-// whole parses a complete head at the start of b and returns the number of bytes
-// of b that belong to its request; 0 if the head is incomplete or refused.
+// whole parses a complete head at the start of b. It returns how many bytes
+// of b belong to the request, or 0 if the head is incomplete or malformed.
 func (c *conn) whole(b []byte) int {
 	end, body, err := readHead(b)
 	if err != nil {

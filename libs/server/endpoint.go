@@ -16,9 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// internalRouter mounts the internal endpoints of a service. Before the handlers
-// of an endpoint and its groups, it checks the caller and the actor against the
-// endpoint's row in libs/endpoints. An endpoint without a row cannot be mounted.
+// internalRouter mounts the internal endpoints of a service. Each endpoint must have a row in libs/endpoints.
+// Before the handlers of an endpoint run, the caller and the actor are checked against that row.
 type internalRouter struct {
 	fiber.Router // for its type only: methods that are not overridden panic
 	server       *Server
@@ -97,8 +96,8 @@ func (s *Server) unmounted() error {
 	return nil
 }
 
-// admit returns middleware that refuses callers and actors that an endpoint's row does not allow,
-// before the body is read. It stores in the context the actor and whether the customer is notified.
+// admit returns middleware that refuses callers and actors that the endpoint's row does not allow, before the
+// body is read. It stores in the context the actor, and whether the customer gets a notification of the change.
 func (s *Server) admit(row endpoints.Endpoint) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		by, err := actorOf(c)

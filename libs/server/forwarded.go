@@ -20,9 +20,8 @@ func (b *believed) trusts(socket netip.Addr, shown []byte) bool {
 	return b.proxies.trusted(socket.Unmap()) || b.callers.Find(shown) == frontCaller
 }
 
-// cleanForwarded reduces X-Forwarded-Host and X-Forwarded-Proto to the last entry, that
-// of the nearest proxy, if the sender is trusted. From all other requests it removes
-// them. Otherwise a client could choose the host of links that are mailed to others.
+// cleanForwarded keeps only the last entry of X-Forwarded-Host and X-Forwarded-Proto, which the nearest proxy wrote.
+// If the sender is not trusted, it removes the headers. Otherwise a client could choose the host of links in mails.
 func (b *believed) cleanForwarded(c *fiber.Ctx) {
 	header := &c.Request().Header
 	var host, scheme string
@@ -56,12 +55,12 @@ func socketOf(c *fiber.Ctx) netip.Addr {
 	return socket
 }
 
-// strictTransport is the value of Strict-Transport-Security: for a year, a browser that came by
-// https uses only https. Subdomains are not included, because they are not under our control.
+// strictTransport is the value of Strict-Transport-Security: after an answer over https, a browser
+// uses only https for a year. Subdomains are not included, because Slotmesh does not control them.
 const strictTransport = "max-age=31536000"
 
-// ServedAt sets the URL at which people reach the public port. If it begins with https, every answer sets
-// Strict-Transport-Security; otherwise only answers to https requests do. It must be called before Run.
+// ServedAt sets the public URL of the public port. If it begins with https, every answer sets
+// Strict-Transport-Security. Otherwise only answers to https requests set it. ServedAt must be called before Run.
 func (s *Server) ServedAt(base string) { s.https = strings.HasPrefix(base, "https://") }
 
 // stateHTTPS is middleware that sets Strict-Transport-Security.

@@ -7,9 +7,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// framing tracks the length of the body of one request. Requests that two servers in a
-// chain could interpret differently are refused before an HTTP server sees a byte of
-// them. The same rule applies to the ports of fasthttp, those of net/http and the front.
+// framing tracks where the body of one request ends. Requests that two servers in
+// a chain could interpret differently are refused before an HTTP server gets a
+// byte of them. The ports of fasthttp, those of net/http and the front all use it.
 type framing struct {
 	left    int64 // remaining bytes of a body with announced length
 	chunked bool

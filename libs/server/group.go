@@ -5,9 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// group is the set of open connections under one bound. Its idle members are in the order
-// in which they became idle; busy members can be at any place, because a connection moves
-// to the back when it becomes idle. The listener's lock protects the members.
+// group is the set of open connections that count against one bound. The lock of the listener protects it.
+//
+// A connection moves to the back when it becomes idle. The idle members are therefore
+// in the order in which they became idle; busy members can be anywhere between them.
 type group struct {
 	members list.List
 	idle    atomic.Int64 // number of idle members
@@ -19,8 +20,9 @@ type membership struct {
 	element *list.Element
 }
 
-// giveUpOldest closes the connection that has been idle for the longest time, and returns it; nil
-// if all are busy. It moves busy members in front of it to the back, so that each is examined once.
+// giveUpOldest closes the connection that has been idle for the longest time, and
+// returns it. It returns nil if all connections are busy. It moves the busy members
+// that it finds to the back, so that the next call does not examine them again.
 func (g *group) giveUpOldest() *conn {
 	for range g.members.Len() {
 		if g.idle.Load() <= 0 {

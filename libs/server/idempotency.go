@@ -28,8 +28,8 @@ func IdempotencyKey(c *fiber.Ctx) (string, error) {
 	return key, nil
 }
 
-// Named is middleware that stores the request's Idempotency-Key in its context,
-// for calls to peers and for stores. Faults: those of [IdempotencyKey].
+// Named is middleware that stores the request's Idempotency-Key in its context.
+// Clients of peers and stores read it there. Faults: those of [IdempotencyKey].
 func Named(c *fiber.Ctx) error {
 	if err := name(c); err != nil {
 		return err
@@ -55,9 +55,11 @@ func name(c *fiber.Ctx) error {
 	return nil
 }
 
-// Once returns a handler for an owner's write. If write refuses a request with an Idempotency-Key, outcome
-// looks up the key's result (postgres.Outcome). If the write was made earlier, again answers with that
-// result. If outcome returns nil, the refusal is sent, and no earlier attempt can still make the write.
+// Once returns a handler for an owner's write. If write returns an error and the request has an
+// Idempotency-Key, the handler looks up the key's stored result with outcome (postgres.Outcome):
+//
+//   - If an earlier attempt made the write, the handler answers with again and the stored result.
+//   - If outcome returns nil, it sends the error of write. No earlier attempt can still make the write then.
 func Once(write fiber.Handler, outcome func(*fiber.Ctx) ([]byte, error), again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if err := name(c); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Sizes in bytes from which the memory of a request is counted. Smaller answers need
-// few writes, smaller bodies arrive with the head or soon after, and both are frequent.
+// The sizes, in bytes, from which memory of a request is reserved. Smaller answers need
+// few writes, and smaller bodies arrive with the head or soon after. Both are frequent.
 const (
 	largeAnswer = 64 << 10
 	largeBody   = 16 << 10
@@ -24,7 +24,8 @@ const (
 // patienceForRoom is how long a large body or answer waits for memory.
 const patienceForRoom = time.Second
 
-// room bounds the memory of large bodies or answers, which a slow client can occupy for long.
+// room is a budget of memory, in bytes, for the large bodies or the large
+// answers of one port. A slow client can occupy such memory for a long time.
 type room struct {
 	bytes, waits int64
 	free         *semaphore.Weighted // of bytes
@@ -47,14 +48,15 @@ func newRoom(bytes int, refused metric.Int64Counter) *room {
 // businessShare is the divisor of the room for one business: it gets at most a quarter.
 const businessShare = 4
 
-// roomShare is the part of a room for one business. users is the number of its requests that use or wait for it.
+// roomShare is the part of a room that one business may use. users is the
+// number of requests of the business that use the part or wait for it.
 type roomShare struct {
 	free, queue *semaphore.Weighted
 	users       int
 }
 
-// takeOf is take for an answer about a business. One business can use a
-// quarter of the room, and of the waiting places. "" means no business.
+// takeOf is [room.take] for an answer about a business. One business can use at most a quarter of
+// the memory, and of the places for waiting requests. "" means that the answer concerns no business.
 func (r *room) takeOf(ctx context.Context, business string, bytes int) (func(), bool) {
 	if business == "" {
 		return r.take(ctx, bytes)
@@ -102,8 +104,8 @@ func (r *room) exit(business string) {
 	}
 }
 
-// take waits at most r.patience for room, if there is a waiting place. It
-// returns a function that releases the room, or false if there is no room.
+// take reserves memory and returns a function that releases it. If too little memory is free, take waits
+// at most r.patience. It returns false if no memory becomes free, or if too many requests already wait.
 func (r *room) take(ctx context.Context, bytes int) (func(), bool) {
 	weight := min(int64(bytes), r.bytes)
 	if r.free.TryAcquire(weight) || r.wait(ctx, weight) {
@@ -119,7 +121,8 @@ func (r *room) wait(ctx context.Context, weight int64) bool {
 	return waitFor(ctx, r.free, weight, r.queue, min(weight, r.waits))
 }
 
-// waitFor waits until weight is free. It returns false if there is no waiting place.
+// waitFor waits until the semaphore free has the weight, and acquires it. It returns
+// false if ctx ends first, or if the queue has no place for another waiting request.
 func waitFor(ctx context.Context, free *semaphore.Weighted, weight int64, queue *semaphore.Weighted, waiting int64) bool {
 	if !queue.TryAcquire(waiting) {
 		return false
@@ -128,7 +131,7 @@ func waitFor(ctx context.Context, free *semaphore.Weighted, weight int64, queue 
 	return free.Acquire(ctx, weight) == nil
 }
 
-// bodies returns the room of a port for request bodies; nil means no bound.
+// bodies returns a new budget of memory for the request bodies of a port. nil means that there is no bound.
 func (s *Server) bodies() *room {
 	if s.cfg.AnswerBytesInFlight <= 0 {
 		return nil
@@ -137,7 +140,9 @@ func (s *Server) bodies() *room {
 		s.tel.Counter("slotmesh.bodies.refused", "Large request bodies refused because others that are being read fill the memory for them."))
 }
 
-// forBody takes room for a body of this length, negative if unknown, of which at most limit bytes are read.
+// forBody reserves memory for a request body and returns a function that releases it.
+// length is the announced length, negative if it is unknown. At most limit bytes of the
+// body are read. Fault: service_unavailable if too little memory becomes free in time.
 func (r *room) forBody(ctx context.Context, length, limit int) (func(), error) {
 	most := length
 	if length < 0 || length > limit { // a body that is too long is refused unread
@@ -159,8 +164,8 @@ func crowded(sentence string) *fault.Error {
 	return full
 }
 
-// inFlight bounds the memory of answers that are being written. Readers may be slow, and
-// each answer stays in memory until it is written, at most until the server's write timeout.
+// inFlight bounds the memory of the large answers that are being written. An answer
+// stays in memory until a slow client has read it, or until the server's write timeout.
 type inFlight struct {
 	room *room
 	slow *slowness
@@ -174,13 +179,14 @@ func newInFlight(bytes int, slow *slowness, tel *telemetry.Telemetry) *inFlight 
 // readerGrace is the time that any reader of a large answer has.
 const readerGrace = 5 * time.Second
 
-// slowness is the slowest permitted reading of a large answer.
+// slowness is the minimal speed at which a client must read a large answer.
 type slowness struct {
 	grace          time.Duration
 	bytesPerSecond int // 0: no bound
 }
 
-// within returns how long a reader may take for an answer of this size, at most most.
+// within returns the time that a client may take to read an answer
+// of the given size. The result is at most the argument most.
 func (s *slowness) within(bytes int, most time.Duration) time.Duration {
 	if s.bytesPerSecond <= 0 {
 		return most
@@ -188,8 +194,8 @@ func (s *slowness) within(bytes int, most time.Duration) time.Duration {
 	return min(most, s.grace+time.Duration(bytes)*time.Second/time.Duration(s.bytesPerSecond))
 }
 
-// middleware sends a large answer when there is room for it, and answers 503 if there is none for
-// a second. The answer to a write is always sent, because a 503 would mean that nothing was done.
+// middleware reserves memory for a large answer before it is sent. If no memory becomes free within a second,
+// the answer is 503. The answer to a write is always sent, because a 503 would mean that the write did nothing.
 func (f *inFlight) middleware(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		return err
@@ -220,7 +226,7 @@ type outgoing struct {
 	leave func()
 }
 
-// Close releases the room. fasthttp calls it once.
+// Close releases the reserved memory. fasthttp calls it once.
 func (o *outgoing) Close() error {
 	o.Reader.Reset(nil)
 	o.leave()

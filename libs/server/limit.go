@@ -16,8 +16,8 @@ type Header interface {
 // AnswerHeader returns the header of a fiber answer.
 func AnswerHeader(c *fiber.Ctx) Header { return responseHeaders{c} }
 
-// Limit decides whether a request from client is answered. If it returns an error, the error is sent
-// instead. It may add headers to the answer. method and path are as sent by the client and can be any text.
+// Limit decides whether a request of a client is answered. If it returns an error, that error is the answer.
+// It may add headers to the answer. method and path are as the client sent them and can be any text.
 type Limit func(ctx context.Context, client netip.Addr, method, path string, answer Header) error
 
 // Limit sets the limit of the public port. It is called for every request,

@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// Closing a connection while bytes are still arriving resets it, and the reset can
-// overtake the answer. Therefore the sending side is closed first, and input is
-// discarded within these bounds, until the client has read the answer and closes.
+// The bounds of closing a connection on which bytes still arrive. The sending side is closed first.
+// Then input is discarded until the client has read the answer and closes, or until a bound is reached.
+//
+// An immediate close would reset the connection, and the client could lose the answer.
 const (
 	lingerTime  = 2 * time.Second
 	lingerBytes = 64 << 20

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// listener holds the open connections of one port. It bounds their number. When
-// the port stops, it closes each connection as soon as its requests are answered.
+// listener holds the open connections of one port and bounds their number. When the
+// port stops, the listener closes each connection as soon as its requests are answered.
 type listener struct {
 	net.Listener
 	bounds  bounds
@@ -52,9 +52,8 @@ type share struct {
 	times   int
 }
 
-// sharesOf returns the networks in which a connection counts. An IPv4 address counts
-// by itself. An IPv6 address counts in its /64, which belongs to one customer as a
-// whole. It also counts in its /48, the largest network that a customer gets.
+// sharesOf returns the networks against whose bounds a connection counts. An IPv4 address counts by itself. An IPv6
+// address counts in its /64, which belongs to one customer, and in its /48, the largest network that a customer gets.
 func sharesOf(remote netip.Addr) []share {
 	in := func(bits, times int) share {
 		network, _ := remote.Prefix(bits) // valid for any address; invalid ones count together
@@ -95,8 +94,9 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit counts a connection. If a bound is reached, the connection under that bound that has been idle for the
-// longest time is closed. If none is idle, admit returns the name of the bound; "" if the port has stopped.
+// admit adds a connection to the open ones. If a bound is reached, it closes the
+// connection under that bound that has been idle for the longest time. It returns false if
+// no connection is idle, with the name of the bound, or if the port has stopped, with "".
 func (l *listener) admit(c *conn, remote netip.Addr) (string, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,8 +117,8 @@ func (l *listener) admit(c *conn, remote netip.Addr) (string, bool) {
 	return "", true
 }
 
-// makeRoom reports whether a group has room for one more connection. If necessary, it
-// closes the one that has been idle for the longest time. The caller must hold l.mu.
+// makeRoom reports whether a group can take one more connection. If the group is full, it
+// closes the connection that has been idle for the longest time. The caller must hold l.mu.
 func (l *listener) makeRoom(g *group, most int, bound string) bool {
 	if g == nil || g.members.Len() < most {
 		return true

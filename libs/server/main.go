@@ -25,7 +25,7 @@ type process struct {
 	Now string `env:"SLOTMESH_NOW"`
 }
 
-// Service describes how to build one service from its settings, which are read from the
+// Service describes a service for [Main]: how to build it from settings of the
 // environment, and how to migrate its tables. Migrate is nil for a service without tables.
 type Service[C any] struct {
 	Name    string

@@ -11,9 +11,11 @@ import (
 // cgroupLimits are the files with the memory limit of a container in bytes: cgroup v2, then v1.
 var cgroupLimits = []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
 
-// LimitMemory sets Go's memory limit to nine tenths of the container's limit. The garbage
-// collector then works harder near the limit, so that a burst of large answers costs CPU instead
-// of an OOM kill. It does nothing if GOMEMLIMIT is set, as in the chart, or if there is no limit.
+// LimitMemory sets Go's memory limit to nine tenths of the container's limit. It does
+// nothing if GOMEMLIMIT is set, as in the chart, or if the container has no limit.
+//
+// Near the limit, the garbage collector runs more often. A
+// burst of large answers then costs CPU instead of an OOM kill.
 func LimitMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return

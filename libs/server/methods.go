@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// otherMethod replaces every unknown HTTP method, in the spelling of OpenTelemetry.
-// Such a request is routed like all others and gets the 404 or 405 of its path.
+// otherMethod replaces every unknown HTTP method; OpenTelemetry uses the
+// same word. The request is routed by its path and gets a 404 or 405.
 const otherMethod = "_OTHER"
 
 // knownMethods are the methods for which routes can be added.
@@ -26,8 +26,8 @@ func knowMethods(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// methods answers OPTIONS, completes the Allow header of a 405, and permits public reads from
-// pages of other origins (CORS). Every service has it, so that it works behind any ingress.
+// methods is middleware that answers OPTIONS, completes the Allow header of a 405, and permits pages of other
+// origins to read public paths (CORS). Services do this themselves, so that they work behind any ingress.
 func methods(c *fiber.Ctx) error {
 	err := c.Next()
 	refused := errors.Is(err, fiber.ErrMethodNotAllowed) // fiber has set Allow to the methods of the path
@@ -46,15 +46,16 @@ func methods(c *fiber.Ctx) error {
 	return err
 }
 
-// Headers of every public read, in fasthttp's form. exposed are the headers that
-// scripts of other origins may read, in addition to those that are always readable.
+// Headers of every public read, as fasthttp stores them. The list exposed names the headers
+// that scripts of other origins may read, in addition to those that they may always read.
 var (
 	allowOriginKey, anyOrigin = []byte(fiber.HeaderAccessControlAllowOrigin), []byte("*")
 	exposeHeadersKey, exposed = []byte(fiber.HeaderAccessControlExposeHeaders), []byte("ETag, RateLimit, RateLimit-Policy, Retry-After, traceparent")
 )
 
-// preflight permits scripts of any origin to read this path. It sets no headers for a path without
-// GET: booking needs an API key, and API keys must not be used in pages (interface.md §5).
+// preflight answers the request that a browser sends before a request of another origin (CORS
+// preflight). It permits scripts of any origin to read the path. If the path has no GET, it permits
+// nothing: booking needs an API key, and pages must not contain API keys (interface.md §5).
 func preflight(c *fiber.Ctx) {
 	allowed := strings.Split(c.GetRespHeader(fiber.HeaderAllow), ", ")
 	if !isPublic(c.Path()) || !slices.Contains(allowed, fiber.MethodGet) {

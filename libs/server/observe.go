@@ -20,16 +20,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// observer gives each request a deadline, a server span, a duration metric by route and, if it fails on our side, a
-// log line. It is our own because the available middleware for this version of fiber names spans without the method.
+// observer is middleware that gives each request a deadline, a server span and a
+// duration metric by route. It logs a line if the request fails because of the server.
+//
+// The existing middleware for this version of fiber names spans without the method, so it is not used.
 type observer struct {
 	tel      *telemetry.Telemetry
 	timeout  time.Duration // of one request
 	internal *fiber.App    // the internal port, whose requests have a waiting time
 	show     ShowFault     // of the public port; nil: JSON
 	duration metric.Float64Histogram
-	// labels are the label sets created so far. A new set replaces the map by a copy with one more
-	// entry. There are few routes and statuses, creating a set is slow, and every request needs one.
+	// labels caches the label sets of the metric. Creating a set is slow, every request needs
+	// one, and there are few routes and statuses. To add a set, the map is copied and replaced.
 	labels atomic.Pointer[map[label]metric.MeasurementOption]
 }
 
@@ -78,8 +80,8 @@ func (o *observer) middleware(c *fiber.Ctx) error {
 // ShowFault answers a request of the public port with a fault.
 type ShowFault func(c *fiber.Ctx, f *fault.Error) error
 
-// ShowFaults sets another form than JSON for faults on the public port, such as a page
-// for people. If show fails, the fault is sent as JSON. It must be called before Run.
+// ShowFaults sets a function that sends faults of the public port in another form than JSON, such
+// as a page. If show fails, the fault is sent as JSON. ShowFaults must be called before Run.
 func (s *Server) ShowFaults(show ShowFault) { s.observe.show = show }
 
 func (o *observer) send(c *fiber.Ctx, f *fault.Error) error {

@@ -21,8 +21,9 @@ func Query(c *fiber.Ctx) request.Query {
 	}
 }
 
-// CheckQuery rejects a parameter that differs from a known one only in case, underscores or hyphens. Fault:
-// invalid_parameter. It does not allocate for known parameters, because every request for a list calls it.
+// CheckQuery rejects a query parameter that is probably a misspelled known one: it
+// differs only in case, underscores or hyphens. Fault: invalid_parameter. It allocates
+// no memory if all parameters are known, because every list request calls it.
 func CheckQuery(c *fiber.Ctx, known ...string) error {
 	for name := range c.Context().QueryArgs().All() {
 		if slices.ContainsFunc(known, func(k string) bool { return k == string(name) }) {

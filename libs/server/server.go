@@ -1,8 +1,8 @@
-// Package server runs one service. It has a public listener with only the routes of the ingress, and an internal
-// listener with the peer API, probes and metrics. It starts and stops the other parts of the service in order.
+// Package server runs one service. Its public listener has the routes for clients. Its internal listener has
+// the internal API, probes and metrics. The package starts and stops the other parts of the service in order.
 //
-// Handlers return errors; faults are sent in the JSON form of semantics.md §7. Every request
-// has a deadline, a bounded body, a span, a metric and, if it fails on our side, a log line.
+// Handlers return errors; faults are sent in the JSON form of semantics.md §7. Every request has a
+// deadline, a bounded body, a span and a metric. A request that fails because of the server is logged.
 package server
 
 import (
@@ -50,9 +50,10 @@ type Config struct {
 	// to the public port. For a /48 the bound is four times as high. 0: no bound.
 	// Addresses in TrustedProxies are exempt, because many clients share them.
 	MaxConnectionsPerAddress int `env:"MAX_CONNECTIONS_PER_ADDRESS, default=1024"`
-	// AnswerBytesInFlight bounds, for each port, the memory of large answers that are being
-	// written and, separately, that of large bodies that are being read. Half as much may
-	// wait. One business gets at most a quarter of the memory for answers. 0: no bound.
+	// AnswerBytesInFlight bounds the memory, in bytes, of large answers that are being
+	// written. A separate bound of the same size applies to large bodies that are being read.
+	// Both apply to each port. Answers and bodies that wait for memory may have half of the
+	// bound. One business gets at most a quarter of the memory for answers. 0: no bound.
 	AnswerBytesInFlight int `env:"ANSWER_BYTES_IN_FLIGHT, default=67108864"`
 	// ReaderBytesPerSecond is the minimal speed at which a client must read a large answer
 	// after the first five seconds. The connection of a slower client is closed. 0: no bound.
@@ -79,8 +80,8 @@ type Runtime struct {
 	Clock            clock.Clock
 	Telemetry        *telemetry.Telemetry
 	Public, Internal net.Listener
-	// Open makes the internal port accept every caller, with the owner as the
-	// default actor. It is for tests of the handlers; no process sets it.
+	// Open makes the internal port accept every caller without a credential.
+	// The default actor is then the owner. Only tests of handlers set it.
 	Open bool
 	// Endpoints are the rows of the service's internal endpoints; nil uses [endpoints.Of]. Tests set it.
 	Endpoints []endpoints.Endpoint
@@ -192,9 +193,10 @@ func (s *Server) PublicAddr() net.Addr { return s.public.Addr() }
 // InternalAddr returns the address of the internal port.
 func (s *Server) InternalAddr() net.Addr { return s.internal.Addr() }
 
-// Ready adds a check to /readyz, which calls it with a short deadline until it has
-// passed once. A store that fails later does not affect readiness: all replicas would
-// leave service at the same time, although they can still answer some requests.
+// Ready adds a check to /readyz. The check is called with a short deadline until it has succeeded once.
+//
+// A store that fails later does not make the service unready. Otherwise all replicas
+// would become unready at the same time, although they can still answer some requests.
 func (s *Server) Ready(name string, ask func(context.Context) error) {
 	s.checks = append(s.checks, &check{name: name, ask: ask})
 }
@@ -212,9 +214,9 @@ func (s *Server) OnStop(name string, closer func(context.Context) error) {
 // Draining reports whether the server is stopping. A request that waits for news should then be answered immediately.
 func (s *Server) Draining() bool { return s.draining.Load() }
 
-// Run serves until ctx ends or a part fails. Then it stops in order: it becomes not
-// ready, drains, stops accepting, finishes requests, ends the parts, and closes the
-// stores in reverse order of their opening. Its error names the part that failed.
+// Run serves until ctx ends or a part of the service fails. Then it becomes unready,
+// waits, stops accepting connections, finishes requests, ends the parts, and closes
+// the stores in reverse order of their opening. Its error names the part that failed.
 func (s *Server) Run(ctx context.Context) error {
 	if err := s.unmounted(); err != nil && !s.open {
 		return errors.Join(err, s.Close())
@@ -274,8 +276,8 @@ func (s *Server) drain(polite bool) error {
 			errs = append(errs, fmt.Errorf("%s: draining the %s port %w", s.name, port.bounds.port, err))
 		}
 	}
-	// The HTTP servers are shut down last: they close connections that
-	// they consider idle although a request is on its way to them.
+	// The HTTP servers are shut down last. They may close a connection
+	// that they consider idle although a request on it is just arriving.
 	if s.web != nil {
 		errs = append(errs, s.web.http.Shutdown(deadline))
 	}

@@ -12,9 +12,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer"
 )
 
-// sources decides who may use the internal port: Slotmesh's own services, each with its own credential, and
-// the platform, which needs none for probes and metrics. A web page in a browser that can reach the port is
-// recognized by its Origin. If a domain was pointed at the port (DNS rebinding), it is recognized by the Host.
+// sources decides which requests the internal port accepts. Slotmesh's services
+// identify themselves with a credential each. Probes and metrics need no credential.
+//
+// A browser may reach the port, so requests of web pages are refused by their Origin. Requests
+// through a foreign domain name that points to the port (DNS rebinding) are refused by their Host.
 type sources struct {
 	callers peer.Callers
 	hosts   []string // additional host names, in lower case
@@ -30,13 +32,13 @@ func (s *Server) sources(cfg Config, open bool) *sources {
 	return g
 }
 
-// platform are the paths that need no credential.
+// platform has the paths that need no credential: Kubernetes and Prometheus request them for probes and metrics.
 var platform = map[string]bool{"/livez": true, "/readyz": true, "/metrics": true}
 
 // callerKey is the key of the calling service's name in the locals of a request.
 type callerKey struct{}
 
-// callerOf returns the name of the calling service; "" for the platform.
+// callerOf returns the name of the calling service. It is "" for a path in platform.
 func callerOf(c *fiber.Ctx) string {
 	name, _ := c.Locals(callerKey{}).(string)
 	return name
@@ -66,8 +68,8 @@ func (g *sources) refuse(c *fiber.Ctx, by, sentence string) error {
 	return fault.New(fault.SourceForbidden, sentence)
 }
 
-// ours reports whether a Host can only mean a service: an address, a name without a dot, a
-// name of Kubernetes, or a configured one. None of these names can be registered publicly.
+// ours reports whether the Host of a request is one that only services use: an address, a name without
+// a dot, a name of Kubernetes, or a configured name. Attackers cannot register any of these names.
 func (g *sources) ours(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

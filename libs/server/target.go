@@ -6,8 +6,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// plainTargets decodes percent-encoded unreserved characters in a path (RFC 3986 §6.2.2.2) before
-// any code reads the path. Routes, limits and the service behind the front then see the same path.
+// plainTargets decodes percent-encoded unreserved characters, such as letters, in
+// the path of a request (RFC 3986 §6.2.2.2). It runs before any code reads the path,
+// so that limits, routes and the service behind the front all see the same path.
 func plainTargets(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if target, changed := decodeUnreserved(ctx.Request.Header.RequestURI()); changed {
@@ -17,9 +18,9 @@ func plainTargets(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// decodeUnreserved returns a request's target with the unreserved characters of its
-// path decoded, and whether that changed it. If the decoded path has a dot segment,
-// the target stays unchanged, because it must not lead to another resource.
+// decodeUnreserved decodes the unreserved characters in the path of a request's target. It
+// returns the result, and whether the target changed. If the decoded path has a segment
+// "." or "..", the target stays unchanged, because it must not lead to another resource.
 func decodeUnreserved(target []byte) ([]byte, bool) {
 	end := bytes.IndexAny(target, "?#")
 	if end < 0 {

@@ -20,9 +20,9 @@ import (
 // as a fault; in that case the handler must not have written anything.
 type HTTPHandler func(w http.ResponseWriter, r *http.Request) error
 
-// HandleHTTP makes net/http serve the public port, for handlers of libraries that require it, and
-// adds an exact path. Requests get the same span, metric, log line, deadline, body limit and faults
-// as with fiber. Routes on Public are no longer reachable. Handlers distinguish methods themselves.
+// HandleHTTP adds a net/http handler for an exact path, for libraries that require net/http. The public port
+// is then served by net/http, and routes on Public are no longer reachable. Requests get the same span,
+// metric, log line, deadline, body limit and faults as with fiber. The handler must check the method itself.
 func (s *Server) HandleHTTP(path string, handler HTTPHandler) {
 	if s.web == nil {
 		s.web = newWeb(s)
