@@ -12,11 +12,14 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// eachSQL and gatheredSQL read only the index of never_twice and do not sort; the client sorts at less cost. For
-// few bookings, a row for each booking costs the database least. For many, a row for each resource is cheaper.
+// eachSQL and gatheredSQL both return the occupied time of a business in a window.
+// eachSQL returns one row for each booking, which costs least for few bookings.
+// gatheredSQL returns one row for each resource, which costs less for many.
 //
-// The parameters are in subselects to hide them from the planner. Otherwise it would make a new plan for
-// each window, because such a plan looks slightly cheaper. But planning takes longer than reading a day.
+// Both read only the index of the constraint never_twice. They do not sort, because the client sorts at less cost.
+//
+// The parameters are in subselects to hide their values from PostgreSQL's planner. Otherwise the
+// planner would make a new plan for each window, and planning takes longer than reading one day.
 const (
 	eachSQL = `
 SELECT resource_id, lane, holder = '00000000-0000-0000-0000-000000000000', lower(during), upper(during)
@@ -29,7 +32,7 @@ WHERE business_id = (SELECT $1::uuid) AND during && (SELECT tstzrange($2, $3))
 GROUP BY 1, 2, 3`
 )
 
-// fewDays is the longest window that is read with a row for each booking.
+// fewDays is the longest window that is read with eachSQL. Longer windows are read with gatheredSQL.
 const fewDays = 3 * 24 * time.Hour
 
 func occupiedSQL(from, to time.Time) string {
@@ -39,13 +42,15 @@ func occupiedSQL(from, to time.Time) string {
 	return gatheredSQL
 }
 
-// othersSQL is eachSQL without the time that one appointment occupies. The time of a class booking
-// stays in, because its holder is the nil UUID, as for all guests. That does no harm: class time
-// does not conflict with class sessions, and a class booking can only be rescheduled to a session.
+// othersSQL is eachSQL without the time that the appointment $4 occupies.
+//
+// It does not leave out the time of a class booking, because that time is stored
+// under the nil UUID for all guests. This does no harm: a class booking can only
+// be rescheduled to a session, and class time does not conflict with sessions.
 const othersSQL = eachSQL + ` AND holder <> (SELECT $4::uuid)`
 
-// heldSQL returns the resources that a booking occupies. It includes archived time, so that an old
-// booking that is rescheduled keeps its members, too.
+// heldSQL returns the resources that a booking occupies. It includes archived
+// time, so that an old booking that is rescheduled keeps its members.
 const heldSQL = `
 SELECT resource_id FROM occupied_time WHERE business_id = $1 AND booking_id = $2
 UNION
@@ -59,16 +64,16 @@ FROM class_sessions
 WHERE business_id = $1 AND starts_at >= $2 AND starts_at < $3 AND taken > 0
 ORDER BY starts_at, session_id`
 
-// firstBookingSQL returns whether a customer has no earlier booking that is not cancelled
-// (semantics.md §5). It compares e-mail addresses without regard to case.
+// firstBookingSQL returns whether the new booking would be the customer's first one: no earlier booking,
+// except cancelled ones, has the e-mail address (semantics.md §5). Upper and lower case are equal.
 const firstBookingSQL = `
 SELECT NOT EXISTS (
     SELECT FROM bookings
     WHERE business_id = $1 AND lower(customer_email) = lower($2) AND status <> 'cancelled'
 )`
 
-// Occupied returns the time that the bookings of a business occupy within [from, to), in one round
-// trip. If seats is true, it also returns the seats taken in class sessions that start then.
+// Occupied returns the time that the bookings of a business occupy within [from, to), in one round trip.
+// If seats is true, it also returns the seats taken in class sessions that start within that time.
 func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool) (booking.Occupied, error) {
 	if seats {
 		now, err := s.Snapshot(ctx, businessID, from, to, Asked{Seats: true})
@@ -93,7 +98,7 @@ type Asked struct {
 	Claim          *Claiming // the idempotency lock to acquire; nil for none
 }
 
-// Snapshot is the state of the tables that a decision about one booking needs.
+// Snapshot is what a decision about one booking needs to know from the tables, read at one moment.
 type Snapshot struct {
 	Occupied booking.Occupied
 	First    bool        // the customer has no earlier booking; false if it was not asked
@@ -101,8 +106,8 @@ type Snapshot struct {
 	Claimed  Claimed     // the result of asking for the idempotency lock
 }
 
-// Snapshot reads the occupied time within [from, to) and everything in asked, in one round trip. It
-// acquires the idempotency lock first, so that what the request reads is not older than its lock.
+// Snapshot reads the occupied time within [from, to) and the data that asked names, in one round
+// trip. It acquires the idempotency lock first, so that the data are not older than the lock.
 func (s *Store) Snapshot(ctx context.Context, businessID uuid.UUID, from, to time.Time, asked Asked) (Snapshot, error) {
 	if asked == (Asked{}) {
 		occupied, err := s.Occupied(ctx, businessID, from, to, false)

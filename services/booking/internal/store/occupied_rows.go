@@ -13,10 +13,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// A calendar of two months reads thousands of instants. This file decodes them from the wire
-// format of the rows, because scanning each into a time.Time costs more than finding it.
+// A calendar of two months reads thousands of instants. This file decodes them from PostgreSQL's
+// binary row format. Scanning each instant into a time.Time would cost more than the query.
 
-// inBinary requests every column in PostgreSQL's binary format, the only one that is decoded here.
+// inBinary requests every column in PostgreSQL's binary format. The functions below decode no other format.
 var inBinary = pgx.QueryResultFormats{pgx.BinaryFormatCode}
 
 var errNotBinary = errors.New("the database sends occupied time in text; leave default_query_exec_mode=simple_protocol out of DATABASE_URL")
@@ -54,7 +54,7 @@ type holding struct {
 	class bool
 }
 
-// gatherings reuses the memory of decoding. The results do not refer to that memory.
+// gatherings pools the memory that decoding uses. Results do not refer to this memory.
 var gatherings = sync.Pool{New: func() any { return &gathering{at: make(map[holding]int32)} }}
 
 // gathering collects the rows that have been read.
@@ -66,10 +66,12 @@ type gathering struct {
 	parts []timespan.Span // buffer for the spans in order of their holding
 }
 
-// maxKeptSpans is the largest number of spans whose memory is reused. The memory of a rare larger result is released.
+// maxKeptSpans is the largest number of spans for which the pool
+// keeps the memory. The memory of a rare larger result is released.
 const maxKeptSpans = 1 << 16
 
-// free returns the memory to the pool, and reports whether it did. It drops memory for more than maxKeptSpans spans.
+// free returns the memory to the pool, unless it holds more than
+// maxKeptSpans spans. It reports whether the pool keeps the memory.
 func (g *gathering) free() bool {
 	if cap(g.spans) > maxKeptSpans || cap(g.parts) > maxKeptSpans {
 		return false
@@ -128,7 +130,7 @@ func (g *gathering) addSpan(of int32, start, end []byte) {
 	g.spans = append(g.spans, heldSpan{timespan.Span{Start: seconds(start), End: seconds(end)}, of})
 }
 
-// seconds returns the Unix seconds of an instant in PostgreSQL's form, microseconds since 2000. It rounds down.
+// seconds returns the Unix seconds of an instant, rounded down. PostgreSQL sends an instant as microseconds since 2000.
 func seconds(instant []byte) int64 {
 	const second, epoch = 1_000_000, 946_684_800
 	micros := int64(binary.BigEndian.Uint64(instant))
@@ -139,7 +141,8 @@ func seconds(instant []byte) int64 {
 	return s + epoch
 }
 
-// inOrder returns the collected resources and spans in order, each span once. All Edges share one array.
+// inOrder returns the resources and their spans in order, without
+// duplicate spans. The slices of all Edges share one array.
 func (g *gathering) inOrder() []booking.Busy {
 	busy, edges := make([]booking.Busy, len(g.of)), make([]int64, 0, 2*len(g.spans))
 	for i, spans := range g.apart() {

@@ -11,12 +11,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// mayOpenSQL fails the transaction if the customer has more open bookings, orders and reservations
-// than allowed. The row of the subject with this id is already inserted.
+// mayOpenSQL fails the transaction if the customer has more open bookings, orders and reservations than the maximum
+// @most_open. The booking, order or reservation with the id @id must be inserted before, so that it is counted.
 const mayOpenSQL = `SELECT may_open(@business_id, @id, @customer_email, @now::timestamptz, @most_open::integer)`
 
-// OpenReservation is a reservation of the booking page, reduced to what the limit of open bookings
-// per customer needs. Rental stores the reservation itself.
+// OpenReservation is a rental reservation from the booking page, reduced to the data
+// for the limit of open bookings per customer. Rental stores the reservation itself.
 type OpenReservation struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
@@ -26,7 +26,8 @@ type OpenReservation struct {
 	Now        time.Time
 }
 
-// CountReservation counts a reservation as open until it ends. It is idempotent. Errors: [ErrTooManyOpen].
+// CountReservation adds a rental reservation to the open bookings of its customer, which are limited.
+// The reservation counts until it ends. CountReservation is idempotent. Errors: [ErrTooManyOpen].
 func (s *Store) CountReservation(ctx context.Context, r OpenReservation) error {
 	args := pgx.NamedArgs{
 		"business_id": r.BusinessID, "id": r.ID, "customer_email": r.Email, "ends_at": r.EndsAt, "most_open": r.MaxOpen,
@@ -51,7 +52,7 @@ func (s *Store) CountReservation(ctx context.Context, r OpenReservation) error {
 	return nil
 }
 
-// UncountReservation stops counting a reservation as open. It is idempotent.
+// UncountReservation removes a rental reservation from the open bookings of its customer. It is idempotent.
 func (s *Store) UncountReservation(ctx context.Context, businessID, id uuid.UUID) error {
 	_, err := s.pool.Exec(ctx, `DELETE FROM open_reservations WHERE business_id = $1 AND reservation_id = $2`, businessID, id)
 	if err != nil {

@@ -11,17 +11,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// PastAfter is how long after its end the time of a booking is archived (lifecycle.md §6).
-// Calendar feeds show as much of the past (§2).
+// PastAfter is the time after the end of a booking at which its occupied time is
+// archived (lifecycle.md §6). Calendar feeds show past bookings for the same time (§2).
 const PastAfter = 90 * 24 * time.Hour
 
-// pastStep is the maximum of bookings that one transaction archives, so that it does not hold many locks.
+// pastStep is the maximum number of bookings that one transaction archives, so that no transaction holds many locks.
 const pastStep = 500
 
 const (
-	// pastHeldSQL returns bookings after a given one whose occupied time had ended by then or whose
-	// class session had begun. The constraint's own index finds the occupied time. The query does not
-	// join bookings, so that no plan reads the history of bookings.
+	// pastHeldSQL returns the next bookings, after a given id, whose occupied
+	// time had ended or whose class session had begun by a given instant.
+	//
+	// The index of the constraint never_twice finds the occupied time. The query does
+	// not join the table bookings, so that no query plan reads all past bookings.
 	pastHeldSQL = `
 SELECT booking_id FROM occupied_time
 WHERE business_id = $1 AND during << tstzrange($2, NULL) AND booking_id > $3
@@ -30,16 +32,18 @@ SELECT booking_id FROM class_seats
 WHERE business_id = $1 AND starts_at <= $2 AND booking_id > $3
 ORDER BY 1 LIMIT $4`
 
-	// lockEndedSQL skips bookings that another transaction has locked, such as a cancellation; a run
-	// an hour later archives them.
+	// lockEndedSQL locks bookings that have ended. It skips bookings that another
+	// transaction has locked, such as a cancellation; the next run archives them.
 	lockEndedSQL = `
 SELECT id FROM bookings
 WHERE business_id = $1 AND id = ANY($2) AND ends_at <= $3
 ORDER BY id FOR UPDATE SKIP LOCKED`
 
-	// movePastSQL archives the time of bookings that its transaction has locked, and gives their seats
-	// back. It archives all time of a booking or none. As in bookSQL and moveSQL it locks occupied
-	// time before counters, and counters in the order of their keys.
+	// movePastSQL archives the occupied time of bookings that its transaction has
+	// locked, and deletes their seats. It archives all time of a booking or none.
+	//
+	// Like bookSQL and moveSQL, it locks occupied time before
+	// counters of seats, and counters in the order of their keys.
 	movePastSQL = `
 WITH due AS MATERIALIZED (
     SELECT id FROM unnest(@ids::uuid[]) AS id
@@ -71,8 +75,8 @@ WITH due AS MATERIALIZED (
 )
 SELECT count(*) FROM due`
 
-	// emptySessionsSQL deletes the counters of past sessions without seats taken. A counter with seats
-	// stays, so that a late cancellation can lower it.
+	// emptySessionsSQL deletes the counters of past class sessions without seats taken.
+	// A counter with seats stays, so that a late cancellation can still lower it.
 	emptySessionsSQL = `
 DELETE FROM class_sessions
 WHERE (business_id, starts_at, session_id) IN (
@@ -81,9 +85,11 @@ WHERE (business_id, starts_at, session_id) IN (
     LIMIT $3 FOR UPDATE SKIP LOCKED)`
 )
 
-// MovePast archives the occupied time, buffers included, of one business's bookings that had ended
-// by then. It deletes their seats, and past sessions without seats. It returns the number of
-// archived bookings. A booking that another transaction is changing is left for the next run.
+// MovePast archives the occupied time, buffers included, of the bookings of one business that had
+// ended by the instant then. It deletes their seats, and the counters of past sessions without seats.
+//
+// It returns the number of archived bookings. If another transaction
+// is changing a booking, the next run archives that booking.
 func (s *Store) MovePast(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for after := uuid.Nil; ; {
@@ -139,8 +145,8 @@ func (s *Store) deleteEmptySessions(ctx context.Context, businessID uuid.UUID, t
 	}
 }
 
-// HoldsPast returns up to limit businesses for which [Store.MovePast] has something to do, after
-// the given one in the order of ids. The query goes from business to business by index.
+// HoldsPast returns up to limit businesses for which [Store.MovePast] has something to archive. They are the next
+// businesses after the given one, in the order of ids. The query uses an index to go from one business to the next.
 func (s *Store) HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with occupied time of the past", holdsPastSQL, after, then, limit)
 }

@@ -21,12 +21,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
-// ErrPaymentOver means that a charge can no longer be opened: its subject is cancelled, or its
-// idempotency lock was lost.
+// ErrPaymentOver means that a charge can no longer be opened: its booking
+// or order is cancelled, or the request has lost its idempotency lock.
 var ErrPaymentOver = errors.New("the payment is over")
 
-// NewPayment is the charge to be created for a booking or an order of tickets, which waits for it. Amount is
-// in minor units of the sale's currency. If the charge is not open by DueAt, the booking or order is released.
+// NewPayment is a charge to be created for a booking or an order of tickets, which
+// stays pending until it is paid. Amount is in minor units of the sale's currency.
+// If the charge is not open by DueAt, the booking or order is cancelled.
 type NewPayment struct {
 	Provider string
 	Account  string
@@ -51,8 +52,8 @@ func addPayment(args pgx.NamedArgs, p *NewPayment) error {
 	return err
 }
 
-// OpenPayment is a charge that the provider has created, with the confirmation that the customer
-// gets. It expires at DueAt.
+// OpenPayment is a charge that the provider has created, with the
+// confirmation for the customer. The charge expires at DueAt.
 type OpenPayment struct {
 	BusinessID   uuid.UUID
 	Confirmation Confirmation // has a Payment
@@ -62,9 +63,10 @@ type OpenPayment struct {
 	Now          time.Time
 }
 
-// openPaymentSQL is one statement, so that the open charge, the confirmation and the booking's
-// event are stored together or not at all. It locks the booking before the charge, as moveSQL
-// does. may_write fails it if the write was refused while the provider was creating the charge.
+// openPaymentSQL stores the open charge, the confirmation and the booking's event together
+// or not at all, in one statement. Like moveSQL, it locks the booking before the charge.
+//
+// may_write fails the statement if the write was refused while the provider was creating the charge.
 var openPaymentSQL = `
 WITH claim AS MATERIALIZED (
     SELECT 1
@@ -94,14 +96,17 @@ WITH claim AS MATERIALIZED (
 )
 SELECT EXISTS (SELECT FROM opened), may_write(@business_id, @write_id, @begun)`
 
-// openedSQL returns whether openPaymentSQL has stored the charge: it is open or paid, or its confirmation is stored.
+// openedSQL returns whether openPaymentSQL has already stored the
+// charge: the charge is open or paid, or its confirmation is stored.
 const openedSQL = `
 SELECT EXISTS (SELECT FROM payments WHERE business_id = $1 AND subject_id = $2 AND status IN ('open', 'paid'))
     OR EXISTS (SELECT FROM idempotency_records
                WHERE business_id = $1 AND principal = $3 AND idempotency_key = $4 AND token = $5 AND confirmation IS NOT NULL)`
 
 // OpenPayment stores that the charge of a booking is open. Errors: [ErrPaymentOver], [postgres.ErrRefused].
-// After any error except the fault outcome_unknown, the charge is not stored as open and never will be.
+//
+// After the fault outcome_unknown, the charge may be stored as open.
+// After any other error it is not, and this call does not store it later.
 func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 	args := pgx.NamedArgs{
 		"business_id": p.BusinessID, "id": p.Confirmation.ID, "reference": p.Confirmation.Payment.Reference,
@@ -123,9 +128,11 @@ func (s *Store) OpenPayment(ctx context.Context, p OpenPayment) error {
 	}, exists(openedSQL, p.BusinessID, p.Confirmation.ID, args["principal"], args["idempotency_key"], args["token"]))
 }
 
-// AbandonPayment cancels a booking whose charge could not be opened, and frees its time. If the
-// provider may have the charge, the charge waits to be cancelled there. reference is "" if it is
-// not known. none means that the provider certainly has no charge.
+// AbandonPayment cancels a booking whose charge could not be opened, and frees its time.
+// If the provider may have the charge, the reconciliation later cancels the charge there.
+//
+// The argument reference is the provider's reference, or "" if it is unknown.
+// The argument none is true if the provider certainly has no charge.
 func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.UUID, reference string, none bool, now time.Time) error {
 	return s.underLock(ctx, businessID, bookingID, func(tx pgx.Tx, p charged) error {
 		_, err := p.abandon(ctx, tx, reference, none, now)
@@ -133,8 +140,8 @@ func (s *Store) AbandonPayment(ctx context.Context, businessID, bookingID uuid.U
 	})
 }
 
-// abandon cancels the subject of a charge, unless the charge is paid or already cancelled or being
-// cancelled. It reports whether it did.
+// abandon cancels the subject of a charge, and reports whether it did.
+// It does nothing if the charge is paid, cancelled or being cancelled.
 func (p charged) abandon(ctx context.Context, tx pgx.Tx, reference string, none bool, now time.Time) (bool, error) {
 	if p.payment != ChargeCreating && p.payment != ChargeOpen {
 		return false, nil
@@ -149,8 +156,8 @@ func (p charged) abandon(ctx context.Context, tx pgx.Tx, reference string, none 
 	return true, p.become(ctx, tx, next, reference, "", now)
 }
 
-// ReleaseUnfinished cancels the subjects of charges that were not open in time, for example
-// because the process died. It returns their number.
+// ReleaseUnfinished cancels the bookings, orders and reservations whose charge was
+// not opened in time, for example because the process died. It returns their number.
 func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, error) {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct{ BusinessID, ID uuid.UUID }], "find charges that were not opened", `SELECT business_id, subject_id FROM payments
 		WHERE status = 'creating' AND due_at <= $1 ORDER BY due_at LIMIT 1000`, now)
@@ -171,10 +178,11 @@ func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, erro
 	return len(due), nil
 }
 
-// leaseSQL leases a due charge: it sets the next attempt to 1, 2, 4, … minutes from now, at most
-// an hour. So no other replica takes the charge in the meantime, and an unavailable provider is
-// not called too often. The shortest lease is longer than a call to a provider may take. The query
-// finds the next business by id without reading the other due charges of the previous one.
+// leaseSQL leases a due charge: it sets the time of the next attempt to 1, 2, 4, … minutes from now,
+// at most an hour. Therefore no other replica takes the charge before that time, and an unavailable
+// provider is not called too often. The shortest lease is longer than the longest call to a provider.
+//
+// The query goes to the next business by id, and does not read the other due charges of the previous one.
 const leaseSQL = `
 UPDATE payments
 SET due_at = @now::timestamptz + least(interval '1 hour', interval '1 minute' * power(2, least(attempts, 10))),
@@ -191,9 +199,12 @@ WHERE (business_id, subject_id) = (
 RETURNING business_id, subject_kind, subject_id, provider, account, amount, currency, coalesce(reference, ''),
           CASE WHEN refund_status = 'pending' THEN refund_number ELSE 0 END, coalesce(refund_amount, 0), on_checkout`
 
-// LeaseDue leases and returns the longest due charge of the next business that has one. The next
-// business is the first by id after the given one, or else the first of all; those in but are
-// excluded. If the charge is not ended, it is due again later. Errors: [ErrNotFound].
+// LeaseDue leases and returns one due charge, so that the caller can end it at
+// the provider. If the caller does not end it, the charge is due again later.
+//
+// The charge belongs to the first business with due charges after the given id, or to the first
+// of all if none follows. Businesses in the argument but are skipped. Of the charges of a
+// business, the one that is due longest is returned. Errors: [ErrNotFound] if no charge is due.
 func (s *Store) LeaseDue(ctx context.Context, after uuid.UUID, but []uuid.UUID, now time.Time) (payment.Due, error) {
 	rows, err := s.pool.Query(ctx, leaseSQL, pgx.NamedArgs{"now": now, "after": after, "but": but})
 	if err != nil {
@@ -236,7 +247,7 @@ func (s *Store) NoteReference(ctx context.Context, of payment.Subject, reference
 }
 
 // Unpaid reports whether a booking or order was cancelled because it was not paid in time. p is
-// its charge. Once its events are pruned, Unpaid returns false.
+// its charge. The result is false if the events of the booking or order are already deleted.
 func (s *Store) Unpaid(ctx context.Context, businessID, subjectID uuid.UUID, status string, p *Payment) (bool, error) {
 	if status != booking.StatusCancelled || p == nil || p.Status != ChargeCancelled {
 		return false, nil
@@ -258,7 +269,8 @@ func (s *Store) FindPayment(ctx context.Context, provider, account, reference st
 	return businessID, subjectID, nil
 }
 
-// HasPayment returns nil if the subject has a charge with this provider and account, otherwise [ErrNotFound].
+// HasPayment checks that a booking, order or reservation has a charge
+// with this provider and account. Errors: [ErrNotFound] otherwise.
 func (s *Store) HasPayment(ctx context.Context, of payment.Subject, provider, account string) error {
 	var there bool
 	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM payments
@@ -273,8 +285,9 @@ func (s *Store) HasPayment(ctx context.Context, of payment.Subject, provider, ac
 	return nil
 }
 
-// SupersedePayment stores that an open charge is now paid on the provider's page with the reference to. The charge with
-// the reference from can no longer be paid. Errors: [ErrPaymentOver] if neither reference is that of the open charge.
+// SupersedePayment stores that an open charge is now paid on the provider's page. The
+// argument to is the reference of the page; it replaces the reference from, which can
+// no longer be paid. Errors: [ErrPaymentOver] if the open charge has neither reference.
 func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid.UUID, from, to string, now time.Time) error {
 	tag, err := s.pool.Exec(ctx, `UPDATE payments SET reference = $4, on_checkout = true, updated_at = $5
 		WHERE business_id = $1 AND subject_id = $2 AND status = 'open' AND reference IN ($3, $4)`, businessID, subjectID, from, to, now)
@@ -287,9 +300,9 @@ func (s *Store) SupersedePayment(ctx context.Context, businessID, subjectID uuid
 	return nil
 }
 
-// PaymentPaid stores that a charge was paid, and confirms the booking or sells the tickets. A
-// booking that needs manual confirmation stays pending. If the subject is already cancelled, the
-// whole amount is refunded. PaymentPaid is idempotent.
+// PaymentPaid stores that a charge was paid, and confirms its booking or order. A
+// booking that needs manual confirmation stays pending. If the booking or order
+// is already cancelled, the whole amount is refunded. PaymentPaid is idempotent.
 func (s *Store) PaymentPaid(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		switch {
@@ -303,8 +316,8 @@ func (s *Store) PaymentPaid(ctx context.Context, businessID, subjectID uuid.UUID
 	})
 }
 
-// PaymentCancelled stores that a charge can no longer be paid, and cancels the booking or order that waits
-// for it. A booking that the owner has confirmed without the payment stays. PaymentCancelled is idempotent.
+// PaymentCancelled stores that a charge can no longer be paid, and cancels the booking or order that waits for it.
+// If the owner has confirmed the booking without the payment, the booking stays. PaymentCancelled is idempotent.
 func (s *Store) PaymentCancelled(ctx context.Context, businessID, subjectID uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		switch p.payment {
@@ -321,13 +334,13 @@ func (s *Store) PaymentCancelled(ctx context.Context, businessID, subjectID uuid
 	})
 }
 
-// failCharge stores a failed attempt to pay, if it is newer than the last stored one.
+// failCharge stores a failed attempt to pay, unless a later attempt is already stored.
 var failCharge = recordCharge(`
 UPDATE payments SET failed_at = @failed_at::timestamptz, updated_at = @now
 WHERE business_id = @business_id AND subject_id = @id AND status = 'open' AND (failed_at IS NULL OR failed_at < @failed_at::timestamptz)`)
 
-// PaymentFailed stores that an attempt to pay failed at an instant by the provider's clock. The
-// charge stays open for another attempt. PaymentFailed is idempotent.
+// PaymentFailed stores that an attempt to pay failed at the instant at, by the provider's
+// clock. The charge stays open for another attempt. PaymentFailed is idempotent.
 func (s *Store) PaymentFailed(ctx context.Context, businessID, subjectID uuid.UUID, at, now time.Time) error {
 	return s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
 		_, err := tx.Exec(ctx, failCharge[p.kind], eventlog.Add(ctx, pgx.NamedArgs{
@@ -346,8 +359,8 @@ const (
 	ChargeCancelled  = "cancelled"
 )
 
-// charged is a charge with its newest refund and its subject. The transaction has locked the
-// charge and, unless it is a reservation, the subject.
+// charged is a charge with its newest refund and its subject. The transaction has locked
+// the charge. It has also locked the subject, except a reservation, which rental stores.
 type charged struct {
 	businessID, id uuid.UUID // of the subject
 	kind           event.SubjectKind
@@ -362,7 +375,7 @@ type charged struct {
 }
 
 // underLock calls decide in a transaction that has locked the subject and then its charge. Transitions of
-// bookings and cancellations of tickets use the same order. Errors: [ErrNotFound], and those of decide.
+// bookings and cancellations of tickets lock them in the same order. Errors: [ErrNotFound], and those of decide.
 func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID, decide func(pgx.Tx, charged) error) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		p := charged{businessID: businessID, id: subjectID}
@@ -398,15 +411,15 @@ func (s *Store) underLock(ctx context.Context, businessID, subjectID uuid.UUID, 
 	return nil
 }
 
-// reservationStatus is the status of a reservation by the status of its charge. A reservation
-// whose charge is cancelled, or is being cancelled, counts as cancelled.
+// reservationStatus maps the status of a charge to that of its reservation, because rental stores the
+// reservation. If the charge is cancelled or being cancelled, the reservation counts as cancelled.
 var reservationStatus = map[string]string{
 	ChargeCreating: booking.StatusPending, ChargeOpen: booking.StatusPending, ChargePaid: booking.StatusConfirmed,
 	ChargeCancelling: booking.StatusCancelled, ChargeCancelled: booking.StatusCancelled,
 }
 
-// confirm confirms a booking or sells an order that is still pending. Rental confirms its
-// reservations itself, after it has read the charge.
+// confirm confirms the charge's booking or order if it is still pending. It does nothing
+// for a reservation: rental confirms its reservations itself, after it has read the charge.
 func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	if p.status != booking.StatusPending || p.kind == event.Reservation || !p.confirms {
 		return nil
@@ -420,8 +433,9 @@ func (p charged) confirm(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	return err
 }
 
-// cancel cancels the subject. If untold is true and no event of the subject has been recorded yet, its
-// cancellation records none either. Rental cancels its reservations itself, after it has read the charge.
+// cancel cancels the charge's booking or order. If untold is true, and no event of the
+// booking or order has been recorded yet, cancel records none either. It does nothing for
+// a reservation: rental cancels its reservations itself, after it has read the charge.
 func (p charged) cancel(ctx context.Context, tx pgx.Tx, untold bool, now time.Time) error {
 	switch p.kind {
 	case event.Reservation:
@@ -446,8 +460,8 @@ WHERE business_id = @business_id AND subject_id = @id`
 
 var changeChargeRecorded = recordCharge(changeCharge)
 
-// become changes the charge's status. A status that is not final is due for reconciliation at
-// once. If reference is "", the stored reference stays; if typ is "", no event is recorded.
+// become changes the status of the charge. A charge whose status is not final becomes due for reconciliation
+// immediately. If reference is "", the stored reference stays. If typ is "", no event is recorded.
 func (p charged) become(ctx context.Context, tx pgx.Tx, status, reference string, typ event.Type, now time.Time) error {
 	args := pgx.NamedArgs{"business_id": p.businessID, "id": p.id, "status": status, "reference": reference, "now": now}
 	sql := changeCharge

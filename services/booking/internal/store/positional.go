@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statement is SQL with positional parameters, and their names in that order. pgx would replace
-// the names at every execution, which takes longer than encoding the values.
+// statement is SQL with positional parameters, and the names of the parameters in the same order. It exists
+// because pgx replaces named parameters at every execution, which takes longer than encoding their values.
 type statement struct {
 	text  string
 	names []string
@@ -17,7 +17,8 @@ type statement struct {
 
 var parameter = regexp.MustCompile(`@[a-z_]+`)
 
-// positional replaces the named parameters of a statement by positional ones. The statement must have no other @.
+// positional replaces the named parameters of a statement by positional
+// ones. The SQL must not contain @ except before a parameter name.
 func positional(sql string) statement {
 	var s statement
 	s.text = parameter.ReplaceAllStringFunc(sql, func(name string) string {

@@ -40,8 +40,8 @@ type Payment struct {
 	UpdatedAt         time.Time             `json:"updated_at"`
 }
 
-// Left returns the amount of the charge that was paid and is neither refunded nor in a pending refund.
-// It is 0 while the customer disputes the payment and after the customer has won. p may be nil.
+// Left returns the amount that can still be refunded: the amount that was paid, without refunds and pending refunds.
+// It is 0 while the customer disputes the payment, and after the customer has won the dispute. p may be nil.
 func (p *Payment) Left() int64 {
 	if p == nil || p.Status != ChargePaid || p.DisputeStatus == payment.DisputeOpen || p.DisputeStatus == payment.DisputeLost {
 		return 0
@@ -67,8 +67,8 @@ func findBooking(ctx context.Context, q postgres.Querier, businessID, id uuid.UU
 	return found, err
 }
 
-// lockBooking locks a booking and then reads it by a second statement. A statement that waits for
-// a lock sees the locked row as it is now, but all other rows as they were before the wait.
+// lockBooking locks a booking, and then reads it with a second statement. The second statement is
+// necessary because a statement that waits for a lock sees other rows as they were before the wait.
 func lockBooking(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Booking, error) {
 	_, err := tx.Exec(ctx, `SELECT FROM bookings WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID, id)
 	if err != nil {
@@ -77,8 +77,8 @@ func lockBooking(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Book
 	return findBooking(ctx, tx, businessID, id)
 }
 
-// Cancel cancels a booking, once for each Idempotency-Key, frees its time and starts the refund that owed
-// returns. Errors: [ErrNotFound], [*NotAllowedError], and those of owed; after an error nothing has changed.
+// Cancel cancels a booking, once for each Idempotency-Key, and frees its time. It starts the refund that the function
+// owed returns. Errors: [ErrNotFound], [*NotAllowedError], and those of owed. After an error nothing has changed.
 func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Booking) (refund.Owed, error)) (Booking, error) {
 	t, _ := state.Of(state.Cancel)
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
@@ -97,8 +97,8 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 	})
 }
 
-// refundSQL starts a refund of a charge. The table's checks require that the charge is paid, that
-// no other refund is pending, and that no more is refunded than was paid.
+// refundSQL starts a refund of a charge. Constraints of the table ensure that the charge
+// is paid, that no other refund is pending, and that no more is refunded than was paid.
 const refundSQL = `
 UPDATE payments
 SET refund_number = refund_number + 1, refund_amount = @refund_amount, refund_percent = @refund_percent, refund_status = 'pending',
@@ -106,8 +106,8 @@ SET refund_number = refund_number + 1, refund_amount = @refund_amount, refund_pe
 WHERE business_id = @business_id AND subject_id = @id AND status = 'paid' AND refund_status IS DISTINCT FROM 'pending'
   AND @refund_amount::bigint > 0`
 
-// Refund starts the refund of a booking that owed returns. Errors: [ErrNotFound], and those of
-// owed; after an error nothing has changed.
+// Refund starts a refund of a booking. The function owed returns its amount.
+// Errors: [ErrNotFound], and those of owed. After an error nothing has changed.
 func (s *Store) Refund(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Booking) (refund.Owed, error)) (Booking, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Booking, error) {
 		b, err := lockBooking(ctx, tx, businessID, id)
@@ -135,8 +135,8 @@ func refundCharge(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, owed
 	return nil
 }
 
-// RefundEnded stores the provider's result of a refund, and reports whether it is new. A refund may be refused after
-// it was reported as refunded; a refusal is final. The result of an older refund than the newest changes nothing.
+// RefundEnded stores the provider's result of a refund, and reports whether the result is new. A refund may be refused
+// after it was reported as refunded; a refusal is final. The result of a refund that is not the newest changes nothing.
 func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID, number int, said payment.RefundState, now time.Time) (bool, error) {
 	changed := false
 	err := s.underLock(ctx, businessID, subjectID, func(tx pgx.Tx, p charged) error {
@@ -157,7 +157,7 @@ func (s *Store) RefundEnded(ctx context.Context, businessID, subjectID uuid.UUID
 	return changed && err == nil, err
 }
 
-// follows reports whether a refund can change from one status to the other.
+// follows reports whether the status of a refund can change from the first status to the second.
 func follows(from, to payment.RefundStatus) bool {
 	switch to {
 	case payment.RefundRefunded:
@@ -169,8 +169,8 @@ func follows(from, to payment.RefundStatus) bool {
 	return false
 }
 
-// endRefund stores how a refund ended. If a refund was reported as refunded and is refused later,
-// its amount is subtracted again from what was refunded.
+// endRefund stores how a refund ended. If a refund that was reported as
+// refunded is refused later, its amount is subtracted from the refunded sum.
 const endRefund = `
 UPDATE payments
 SET refunded = CASE WHEN @refund_status = 'refunded' THEN refunded + refund_amount

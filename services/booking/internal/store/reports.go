@@ -42,9 +42,10 @@ GROUP BY 1, 3
 ORDER BY 1, 2, 3
 LIMIT @most`
 
-	// staffTimeReportSQL adds up most time directly: time within one stretch (a day, week or month) of
-	// the calendar that no other booking shares. The rest is merged first, because guests of a class
-	// share time, and cut at the ends of stretches.
+	// staffTimeReportSQL adds up the booked time of members by period: day, week or month.
+	//
+	// It adds most time directly: time that lies within one period and overlaps no other booking. It
+	// first merges the rest, because guests of a class share time, and cuts it at the ends of periods.
 	staffTimeReportSQL = `
 WITH calendar AS MATERIALIZED (
     SELECT array_agg(stretch AT TIME ZONE @timezone ORDER BY stretch) AS starts,
@@ -85,7 +86,8 @@ func reportArgs(businessID uuid.UUID, q report.Query) pgx.NamedArgs {
 	}
 }
 
-// rowsOf returns the rows of a report. Fault: invalid_parameter if there are more than report.MaxRows.
+// rowsOf returns the rows of a report, so that each report has the same
+// limit. Fault: invalid_parameter if there are more than report.MaxRows.
 func rowsOf[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what, sql string, args pgx.NamedArgs) ([]T, error) {
 	rows, err := postgres.Rows(ctx, s.pool, scan, what, sql, args)
 	if err == nil && len(rows) > report.MaxRows {
@@ -94,8 +96,9 @@ func rowsOf[T any](ctx context.Context, s *Store, scan pgx.RowToFunc[T], what, s
 	return rows, err
 }
 
-// BookingsReport returns the numbers of a business's bookings by stretch, source and status.
-// Fault: invalid_parameter for too many rows, as for the other reports.
+// BookingsReport returns the numbers of bookings of a business, one row for each
+// period and source. A period is a day, a week or a month, as q.By asks. Each row has
+// the numbers by status. Fault: invalid_parameter if the report has too many rows.
 func (s *Store) BookingsReport(ctx context.Context, businessID uuid.UUID, q report.Query) ([]booking.BookingsRow, error) {
 	return rowsOf(ctx, s, func(row pgx.CollectableRow) (booking.BookingsRow, error) {
 		var r booking.BookingsRow
@@ -106,7 +109,8 @@ func (s *Store) BookingsReport(ctx context.Context, businessID uuid.UUID, q repo
 	}, "count bookings", bookingsReportSQL, reportArgs(businessID, q))
 }
 
-// RevenueRow is the revenue of one kind of sale, in one currency and stretch. Amounts are in minor units.
+// RevenueRow is the revenue of one kind of sale in one currency and one period
+// (a day, week or month, which begins at Date). Amounts are in minor units.
 type RevenueRow struct {
 	Date                  timespan.Date
 	Kind                  string
@@ -115,7 +119,8 @@ type RevenueRow struct {
 	Total, Paid, Refunded int64
 }
 
-// RevenueReport returns what a business has sold, and how much of it was paid and refunded.
+// RevenueReport returns the amounts that a business has sold, and how much of them was
+// paid and refunded, by period. Fault: invalid_parameter if the report has too many rows.
 func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query) ([]RevenueRow, error) {
 	return rowsOf(ctx, s, func(row pgx.CollectableRow) (RevenueRow, error) {
 		var r RevenueRow
@@ -131,8 +136,9 @@ func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q repor
 	}, "add up revenue", revenueReportSQL, reportArgs(businessID, q))
 }
 
-// StaffTimeReport returns for how many minutes the members of a business are booked, in each
-// stretch of a calendar in the time zone. The database must know the time zone.
+// StaffTimeReport returns for how many minutes the members of a business are booked in
+// each period (day, week or month). Periods begin and end in the given time zone, which
+// the database must know. Fault: invalid_parameter if the report has too many rows.
 func (s *Store) StaffTimeReport(ctx context.Context, businessID uuid.UUID, q report.Query, timezone string) ([]booking.StaffTimeRow, error) {
 	args := reportArgs(businessID, q)
 	args["timezone"], args["step"] = timezone, "1 "+string(q.By)

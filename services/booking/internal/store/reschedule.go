@@ -19,10 +19,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/refund"
 )
 
-// ErrChanged means that a booking has changed after the decision to reschedule it. Nothing was written.
+// ErrChanged means that another request has changed the booking
+// after this request decided to reschedule it. Nothing was written.
 var ErrChanged = errors.New("the booking has changed meanwhile")
 
-// Reschedule is the new time of a booking and what it occupies then. What it does not contain stays unchanged.
+// Reschedule is the new time of a booking, and the resources that the
+// booking then occupies. All other data of the booking stay unchanged.
 type Reschedule struct {
 	BusinessID uuid.UUID
 	ID         uuid.UUID
@@ -52,14 +54,15 @@ type Reschedule struct {
 	ByCustomer bool
 }
 
-// MaxCustomerMoves is how often a customer may reschedule one booking within
-// [CustomerMovesWindow], because each time sends messages.
+// MaxCustomerMoves is how many times a customer may reschedule one booking within
+// [CustomerMovesWindow]. The limit exists because each time sends messages.
 const MaxCustomerMoves = 6
 
 // CustomerMovesWindow is the period for which [MaxCustomerMoves] holds.
 const CustomerMovesWindow = time.Hour
 
-// TooManyMovesError means that a customer has rescheduled a booking as often as allowed. Nothing was written.
+// TooManyMovesError means that a customer has rescheduled a booking
+// [MaxCustomerMoves] times within [CustomerMovesWindow]. Nothing was written.
 type TooManyMovesError struct {
 	RetryAfter time.Duration // until the customer may reschedule again
 }
@@ -88,7 +91,7 @@ ORDER BY at DESC OFFSET $6 LIMIT 1`,
 	return &TooManyMovesError{RetryAfter: oldest.Add(CustomerMovesWindow).Sub(r.Now)}
 }
 
-// BookedTime is the former time and member of a rescheduled booking, in the form in which its event keeps them.
+// BookedTime is the former time and member of a rescheduled booking, in the JSON form of the booking's event.
 type BookedTime struct {
 	StartsAt   time.Time  `json:"starts_at"`
 	EndsAt     time.Time  `json:"ends_at"`
@@ -109,7 +112,8 @@ func (w *wallTime) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// MovedFrom returns the former time of a booking from the data of its event; nil if the event is not a reschedule.
+// MovedFrom returns the former time of a booking from the data
+// of a reschedule event. It returns nil for any other event.
 func MovedFrom(kept json.RawMessage) (*BookedTime, error) {
 	var event struct {
 		From *BookedTime `json:"from"`
@@ -118,18 +122,20 @@ func MovedFrom(kept json.RawMessage) (*BookedTime, error) {
 	return event.From, err
 }
 
-// rescheduleSQL changes the time of a booking that its transaction has already locked by another statement, so that
-// it sees what earlier transactions wrote. It frees the old time and occupies the new time together, or does neither.
+// rescheduleSQL changes the time of a booking. It frees the old time and occupies the
+// new time together, or changes nothing. An earlier statement of the transaction must
+// have locked the booking, so that this statement sees what earlier transactions wrote.
 //
-// It inserts the new time before it deletes the old one, in the same order and way as bookSQL; rows of one booking
-// do not exclude each other. If it deleted the old time first, a statement that waits for that time could hold
-// time that this statement needs next. As it is, a statement that deletes occupied time no longer waits for any.
+// It inserts the new time before it deletes the old time, in the same order as bookSQL. Rows of
+// the same booking do not exclude each other. If the old time were deleted first, a statement that
+// waits for that time could hold time that this statement needs next, and both would deadlock.
 //
-// The two counters of a class booking change in the order of their keys. An old booking has only the new
-// counter, because [Store.MovePast] has deleted its seats. The booking is updated last, as in moveSQL.
+// For a class booking, the counters of seats of both sessions change in the order of their
+// keys. An old booking has no old counter, because [Store.MovePast] has deleted its seats.
+// The booking is updated last, as in moveSQL. may_sell comes last of all, as in bookSQL.
 //
-// If any part of the new time or a seat is not available, the statement returns no row, and the
-// transaction must be rolled back. may_sell comes last, as in bookSQL.
+// If a part of the new time, or a seat, is not available, the statement
+// returns no row. The caller must then roll back the transaction.
 var rescheduleSQL = `
 WITH taken AS (
     INSERT INTO occupied_time (business_id, booking_id, part, resource_id, lane, during, holder)
@@ -191,8 +197,8 @@ WITH taken AS (
 )
 SELECT ` + bookingColumns + ` FROM moved WHERE may_sell(@business_id, @offer_version, NULL)`
 
-// Reschedule changes the time of a booking, once for each Idempotency-Key (postgres.Once), or changes
-// nothing. Errors: [ErrNotFound], [ErrChanged], [*TooManyMovesError], [ErrOfferChanged], [ErrTaken].
+// Reschedule changes the time of a booking, or nothing, once for each Idempotency-Key (postgres.Once).
+// Errors: [ErrNotFound], [ErrChanged], [*TooManyMovesError], [ErrOfferChanged], [ErrTaken].
 func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 	args, err := rescheduleArgs(ctx, r)
 	if err != nil {
@@ -230,8 +236,8 @@ func (s *Store) Reschedule(ctx context.Context, r Reschedule) (Booking, error) {
 	})
 }
 
-// changePolicy updates the cancellation policy of a booking's payment, if the reschedule changes
-// it. It runs before rescheduleSQL, which returns the payment as well.
+// changePolicy updates the cancellation policy of the booking's payment, if the reschedule
+// changes the policy. It must run before rescheduleSQL, which returns the payment as well.
 func changePolicy(ctx context.Context, tx pgx.Tx, had Booking, r Reschedule) error {
 	if r.Policy == nil || had.Payment == nil || reflect.DeepEqual(*r.Policy, had.Payment.Policy) {
 		return nil

@@ -1,9 +1,11 @@
 // Package store holds booking's SQL: bookings with the time they occupy, tickets, charges, API
 // keys, calendar feeds and idempotency records. It does not know HTTP or the content of offers.
 //
-// The exclusion constraint never_twice in the migrations guarantees that no time is sold twice; [Store.Book]
-// writes under it in one statement. A method that needs the current time takes it as an argument, so that
-// one statement writes one time. Errors that are not declared in this package are the database's own.
+// The exclusion constraint never_twice in the migrations guarantees that no time is
+// sold twice. [Store.Book] writes a booking in one statement under this constraint.
+//
+// Methods that need the current time have a parameter for it, so that all rows of a statement
+// have the same time. Errors that this package does not declare come from the database.
 package store
 
 import (
@@ -19,14 +21,14 @@ import (
 
 // Errors that callers distinguish.
 var (
-	// ErrTaken means that another booking occupies time that the booking needs, or has become the
-	// customer's first booking. Nothing was written.
+	// ErrTaken means that another booking occupies the requested time. It is also returned if a booking
+	// was priced as the customer's first one, but another booking became the first. Nothing was written.
 	ErrTaken = errors.New("the time is taken")
-	// ErrTooManyOpen means that the customer's address has the maximum of open bookings, ticket orders
-	// and reservations from the booking page. Nothing was written.
+	// ErrTooManyOpen means that the customer's address already has the maximum number of open
+	// bookings, ticket orders and reservations from the booking page. Nothing was written.
 	ErrTooManyOpen = errors.New("the address has too much open")
-	// ErrOfferChanged means that a newer version of the offer was published than the one decided by.
-	// Nothing was written.
+	// ErrOfferChanged means that a newer version of the offer was published
+	// than the version that the request was decided by. Nothing was written.
 	ErrOfferChanged = errors.New("a newer offer was published")
 	// ErrKeyRevoked means that the request's API key is no longer valid. Nothing was written.
 	ErrKeyRevoked = errors.New("the API key was revoked")

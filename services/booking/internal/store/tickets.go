@@ -49,8 +49,8 @@ type Ticket struct {
 	Payment       *Payment // nil: nothing is paid online
 }
 
-// SoldTier is the part of an order that is of one tier, in the form of its row. Price is that of
-// one ticket; nil if the order has no price.
+// SoldTier is one tier of an order with its tickets, in the JSON form of the
+// order's row. Price is that of one ticket, or nil if the order has no price.
 type SoldTier struct {
 	ID       uuid.UUID `json:"id"`
 	Name     string    `json:"name"`
@@ -58,23 +58,23 @@ type SoldTier struct {
 	Price    *int64    `json:"price,omitempty"`
 }
 
-// NewTicket is an order to be written, with the current capacities of the offer.
+// NewTicket is an order to be written, with the capacities of the event and its tiers in the current offer.
 type NewTicket struct {
 	Ticket
 	BusinessID     uuid.UUID
 	EventCapacity  int
 	TierCapacities []int // of Tiers
 	OfferVersion   int64
-	// MaxOpen is set for an order on the booking page: the maximum of open bookings and orders of the
-	// customer. It requires a CustomerEmail.
+	// MaxOpen is set for an order from the booking page. It is the maximum number
+	// of open bookings and orders of the customer. It requires a CustomerEmail.
 	MaxOpen *int
-	// Charge is set if the order is paid online. The charge is created after the order is written; the
-	// order is pending until it is paid.
+	// Charge is set if the order is paid online. The provider creates the charge
+	// after the order is written. The order stays pending until it is paid.
 	Charge *NewPayment
 }
 
-// SoldOutError means that an order exceeds a capacity. It contains the tickets left of the event
-// and of each tier of the order; 0 if more are sold than the current capacity.
+// SoldOutError means that an order exceeds a capacity. It contains the number of tickets left for the
+// event and for each tier of the order. A number is 0 if more tickets are sold than the current capacity.
 type SoldOutError struct {
 	EventLeft int
 	TiersLeft []int
@@ -89,14 +89,16 @@ const ownTicketColumns = `id, status, event_id, event_name, tiers, local_start, 
 	customer_name, customer_email, customer_phone, form_data, locale, created_at, cancelled_at, link_hash, sequence,
 	coalesce(timezone, ''), coalesce(former_starts, '{}'), coalesce(withdrawn, false), price_changes`
 
-// ticketColumns are the columns that [scanTicket] reads: the row, and the row of the charge if the order is paid
-// online. Both name the business by the argument: with sharded tables, a subquery is not routed by the row around it.
+// ticketColumns are the columns that [scanTicket] reads: the order and, if the order is paid online, its charge.
+//
+// The subquery compares business_id with the argument, not with the ticket's
+// column: a sharded database cannot use the outer row to choose the shard.
 const ticketColumns = ownTicketColumns + `,
 	(SELECT to_jsonb(p) FROM payments AS p WHERE p.business_id = @business_id AND p.subject_id = tickets.id) AS payment`
 
-// The statements of a sale are sent together, in one round trip. lockEventSQL locks the event's
-// counter, so that orders of one event run one after another, whichever tiers they have. sellSQL
-// then sees all counters as the order before left them, and raises all of them or none.
+// The statements of a sale are sent together, in one round trip. lockEventSQL locks the counter of the
+// event's tickets. Therefore orders of one event run one after another, even if they are of different
+// tiers. sellSQL then sees all counters as the previous order left them. It raises all counters or none.
 const (
 	ensureEventSQL = `
 INSERT INTO event_sales (business_id, event_id, sold) VALUES (@business_id, @event_id, 0) ON CONFLICT DO NOTHING`
@@ -146,8 +148,8 @@ SELECT EXISTS (SELECT FROM ticket),
        (SELECT sold FROM event_sales WHERE business_id = @business_id AND event_id = @event_id),
        (SELECT array_agg(sold ORDER BY place) FROM tier)`
 
-// SellTicket writes an order, once for each Idempotency-Key (postgres.Once), if all of it fits into the
-// capacities of its tiers and the event; otherwise nothing. Errors: [*SoldOutError], [ErrTooManyOpen].
+// SellTicket writes an order, once for each Idempotency-Key (postgres.Once). If the order exceeds the
+// capacity of a tier or of the event, nothing is written. Errors: [*SoldOutError], [ErrTooManyOpen].
 func (s *Store) SellTicket(ctx context.Context, t NewTicket) (Ticket, error) {
 	return postgres.Once(ctx, s.pool, t.BusinessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
 		if t.Charge == nil {
@@ -219,10 +221,11 @@ WITH sold AS (
 )
 ` + recordTicketPaid
 
-// cancelTicketSQL cancels an order once. The counters are lowered by the row that it changed, the
-// event's counter first. An unpaid charge is to be closed; of a paid one the owed amount is
-// refunded. The transaction must have locked the order by an earlier statement, so that this one
-// sees the current charge. If untold is true and the order has no event yet, no event is recorded.
+// cancelTicketSQL cancels an order, if it is not cancelled yet, and lowers the counters of its tickets, that of
+// the event first. An unpaid charge becomes due to be closed. Of a paid charge, the given amount is refunded.
+//
+// An earlier statement of the transaction must have locked the order, so that this one sees the current charge. If
+// the parameter untold is true, and no event of the order has been recorded yet, this statement records none either.
 var cancelTicketSQL = `
 WITH cancelled AS (
     UPDATE tickets
@@ -255,8 +258,9 @@ SELECT ` + ownTicketColumns + `, ` + movedCharge + ` FROM cancelled`
 // ErrCancelled means that an order of tickets is already cancelled.
 var ErrCancelled = errors.New("cancelled already")
 
-// CancelTicket cancels an order, once for each Idempotency-Key (postgres.Once), frees its tickets and starts the refund
-// that owed returns. Errors: [ErrNotFound], [ErrCancelled], and those of owed; after an error nothing has changed.
+// CancelTicket cancels an order, once for each Idempotency-Key (postgres.Once), and
+// frees its tickets. It starts the refund that the function owed returns. Errors:
+// [ErrNotFound], [ErrCancelled], and those of owed. After an error nothing has changed.
 func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Ticket) (refund.Owed, error)) (Ticket, error) {
 	return s.changeTicket(ctx, businessID, id, func(ctx context.Context, tx pgx.Tx, t Ticket) (Ticket, error) {
 		if t.Status == booking.StatusCancelled {
@@ -270,8 +274,8 @@ func (s *Store) CancelTicket(ctx context.Context, businessID, id uuid.UUID, now 
 	})
 }
 
-// RefundTicket starts the refund of an order that owed returns, once for each Idempotency-Key.
-// Errors: [ErrNotFound], and those of owed; after an error nothing has changed.
+// RefundTicket starts a refund of an order, once for each Idempotency-Key. The function owed
+// returns its amount. Errors: [ErrNotFound], and those of owed. After an error nothing has changed.
 func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now time.Time, owed func(Ticket) (refund.Owed, error)) (Ticket, error) {
 	return s.changeTicket(ctx, businessID, id, func(ctx context.Context, tx pgx.Tx, t Ticket) (Ticket, error) {
 		back, err := owed(t)
@@ -285,8 +289,8 @@ func (s *Store) RefundTicket(ctx context.Context, businessID, id uuid.UUID, now 
 	})
 }
 
-// changeTicket locks an order, reads it by a second statement and calls change. A statement that
-// waits for a lock sees the locked row as it is now, but all other rows as they were before the wait.
+// changeTicket locks an order, reads it with a second statement and calls change. The second statement
+// is necessary because a statement that waits for a lock sees other rows as they were before the wait.
 func (s *Store) changeTicket(ctx context.Context, businessID, id uuid.UUID, change func(context.Context, pgx.Tx, Ticket) (Ticket, error)) (Ticket, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Ticket, error) {
 		if _, err := tx.Exec(ctx, `SELECT FROM tickets WHERE business_id = $1 AND id = $2 FOR UPDATE`, businessID, id); err != nil {
@@ -324,7 +328,8 @@ WITH ticket AS MATERIALIZED (
 )
 SELECT EXISTS (SELECT FROM opened)`
 
-// OpenTicketPayment stores that the charge of an order is open until due. Errors: [ErrPaymentOver].
+// OpenTicketPayment stores that the provider has opened the charge of an order. The
+// charge expires at the instant given by the argument due. Errors: [ErrPaymentOver].
 func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID, reference string, due, now time.Time) error {
 	var opened bool
 	err := s.pool.QueryRow(ctx, openTicketSQL, eventlog.Add(ctx, pgx.NamedArgs{
@@ -339,9 +344,10 @@ func (s *Store) OpenTicketPayment(ctx context.Context, businessID, id uuid.UUID,
 	return nil
 }
 
-// AbandonTicket cancels an order whose charge could not be opened, as [Store.AbandonPayment] does
-// for a booking. write is the id of the request's write, so that a retry can order again; the nil
-// UUID if the request has no Idempotency-Key.
+// AbandonTicket cancels an order whose charge could not be opened, as [Store.AbandonPayment] does for a booking.
+//
+// The argument write is the id of the idempotency result of the request. AbandonTicket deletes the
+// result, so that a retry can order again. It is the nil UUID if the request has no Idempotency-Key.
 func (s *Store) AbandonTicket(ctx context.Context, businessID, id uuid.UUID, reference string, none bool, write uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, p charged) error {
 		if abandoned, err := p.abandon(ctx, tx, reference, none, now); !abandoned || err != nil {
@@ -351,8 +357,8 @@ func (s *Store) AbandonTicket(ctx context.Context, businessID, id uuid.UUID, ref
 	})
 }
 
-// UnmakeWrite deletes the stored result of the write that made this order, which was cancelled
-// before any answer contained it.
+// UnmakeWrite deletes the idempotency result of the request that made this
+// order. It is for an order that was cancelled before any answer contained it.
 func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return postgres.Unmake(ctx, tx, businessID, write, id) })
 }
@@ -383,8 +389,8 @@ func scanTicket(row pgx.CollectableRow) (Ticket, error) {
 	return t, err
 }
 
-// Tickets returns a page of the orders that match the filter, oldest first, and the cursor of the
-// next page; "" after the last. Fault: invalid_parameter for an invalid cursor.
+// Tickets returns a page of the orders that match the filter, oldest first. It also returns the
+// cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter, page request.Page) ([]Ticket, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -409,7 +415,8 @@ func (s *Store) Tickets(ctx context.Context, businessID uuid.UUID, filter bookin
 	return list, next, nil
 }
 
-// TicketsAhead returns the number of tickets, not cancelled, of events that begin on the date or later.
+// TicketsAhead returns the number of sold tickets of events that
+// begin on the date today or later, without cancelled tickets.
 func (s *Store) TicketsAhead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
 	var n int
 	err := s.pool.QueryRow(ctx, `
@@ -421,7 +428,8 @@ func (s *Store) TicketsAhead(ctx context.Context, businessID uuid.UUID, today ti
 	return n, nil
 }
 
-// Sales returns the tickets sold of those of the events that have counters, as of one moment.
+// Sales returns the numbers of tickets sold for the given events, read
+// at one moment. It leaves out events for which nothing was ever sold.
 func (s *Store) Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) ([]booking.EventSales, error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT e.event_id, e.sold, t.tier_id, t.sold
