@@ -1,5 +1,5 @@
-// Package lru is a cache that is bounded by the total size of its values,
-// mostly in bytes. github.com/hashicorp/golang-lru bounds their number instead.
+// Package lru is a cache whose total size is bounded, mostly in bytes. It evicts the value that was
+// not used for the longest time. github.com/hashicorp/golang-lru bounds the number of values instead.
 package lru
 
 import (
@@ -18,8 +18,8 @@ type Cache[K comparable, V any] struct {
 	total  int // sum of the sizes
 }
 
-// New returns an empty cache with the maximal total size most; 0
-// stores nothing. size must always return the same size for a value.
+// New returns an empty cache with the maximal total size most; a cache of size 0 stores
+// nothing. The function size returns the size of a value, which must not change.
 func New[K comparable, V any](most int, size func(V) int) *Cache[K, V] {
 	c := &Cache[K, V]{most: most, size: size}
 	c.values, _ = simplelru.NewLRU(1<<30, func(_ K, v V) { c.total -= size(v) }) // the limit by number is never reached
@@ -33,8 +33,8 @@ func (c *Cache[K, V]) Get(key K) (V, bool) {
 	return c.values.Get(key)
 }
 
-// Put stores a value and replaces the previous one for key. It does not store
-// a value larger than a quarter of the cache, which would evict many others.
+// Put stores a value for key and replaces the previous one. It does not store a
+// value larger than a quarter of the cache, because that would evict many others.
 func (c *Cache[K, V]) Put(key K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
