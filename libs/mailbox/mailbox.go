@@ -1,5 +1,5 @@
-// Package mailbox is a mail server that delivers nothing. It keeps the
-// last messages in memory, for the mails of the demo and for tests.
+// Package mailbox is an SMTP server for the demo and for tests.
+// It delivers nothing and keeps the last messages in memory.
 package mailbox
 
 import (
@@ -32,8 +32,8 @@ type Options struct {
 	TLS *tls.Config
 	// User and Password are required from clients if they are not empty, also without encryption.
 	User, Password string
-	// Refuse, if not nil, returns the error for RCPT TO; Lose, if not nil,
-	// the error for a whole message. An [smtp.SMTPError] sets the code.
+	// Refuse, if not nil, returns the error with which the server answers RCPT TO. Lose, if not nil, returns
+	// the error with which it answers a whole message. An [smtp.SMTPError] sets the code of the answer.
 	Refuse func(to string) error
 	Lose   func(m Mail) error
 }
