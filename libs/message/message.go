@@ -1,8 +1,8 @@
-// Package message provides sentences in the reader's language. It has one data file for each of the 36
-// languages of semantics.md §4. A sentence has a form for each plural category of the language in CLDR.
+// Package message provides sentences in the reader's language, from one data file for each of the 36 languages of
+// semantics.md §4. A sentence with a count has a form for each plural category that CLDR defines for the language.
 //
-// [Load] returns the sentences that have a messageCode; their counts use the
-// language's customary digits. [Read] reads the files of other packages.
+// [Load] returns the sentences of libs/message. Their counts use the digits that
+// are customary in the language. [Read] reads the sentence files of other packages.
 package message
 
 import (
@@ -82,8 +82,8 @@ func Read(from fs.FS, folder string) (*Catalog, error) {
 // Languages returns the codes of all languages, sorted.
 func (c *Catalog) Languages() []string { return slices.Clone(c.languages) }
 
-// Choose returns the language of the first tag in wanted that the catalog has, by the comparison of BCP
-// 47 tags ("pt-BR" finds pt). If it has none, the result is English. Empty and unknown tags are skipped.
+// Choose returns the language of the catalog that suits the first of the tags in wanted. It compares BCP 47
+// tags, so that "pt-BR" finds pt, and skips empty and unknown tags. If no tag suits, the result is English.
 func (c *Catalog) Choose(wanted ...string) string {
 	for _, w := range wanted {
 		if _, ok := c.localizers[w]; ok {

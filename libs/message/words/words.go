@@ -1,6 +1,6 @@
-// Package words formats text for a reader in one of the 36 languages: sentences of a
-// [message.Catalog], and dates, times of day, numbers and amounts of money in the form
-// of the language. A missing sentence is empty; tests detect it with [Words.Fault].
+// Package words formats text for a reader in one of the 36 languages: sentences
+// of a [message.Catalog], dates, times of day, numbers and amounts of money. If a
+// sentence is missing, the text is empty; tests detect this with [Words.Fault].
 package words
 
 import (
@@ -31,9 +31,12 @@ type Words struct {
 	fault    error
 }
 
-// In returns the words in the language that [message.Catalog.Choose] finds for these tags. The region is that of
-// the first tag of this language that names one: if the browser requests en-GB and the reader chooses en, the
-// region is Great Britain. Without such a tag, the region is the one in which most speakers of the language live.
+// In returns the words for a reader with these language tags, the
+// preferred one first. [message.Catalog.Choose] determines the language.
+//
+// The region is that of the first tag of this language with a region. For example,
+// if the reader chooses en and the browser requests en-GB, the region is Great
+// Britain. If no tag has a region, it is the one with most speakers of the language.
 func In(catalog *message.Catalog, tags ...string) *Words {
 	code := catalog.Choose(tags...)
 	w := &Words{Code: code, Asked: code, catalog: catalog, cldr: cldr[code]}
@@ -59,8 +62,8 @@ func In(catalog *message.Catalog, tags ...string) *Words {
 // Languages returns the codes of all languages of the catalog.
 func (w *Words) Languages() []string { return w.catalog.Languages() }
 
-// Within sets the region of an English reader whose tags name none, for example to the country of
-// the business, and returns w. English has too many date formats to assume one. "" sets no region.
+// Within sets the region of an English reader whose tags name no region, and returns w. Callers pass the country
+// of the business, because the formats of English dates differ too much to assume one. "" sets no region.
 func (w *Words) Within(region string) *Words {
 	if !w.isNamed && region != "" && w.Code == "en" {
 		w.region = region
@@ -110,8 +113,8 @@ func (w *Words) keep(s string, err error) string {
 // Number returns a whole number as text.
 func (w *Words) Number(n int) string { return w.cldr.FmtNumber(float64(n), 0) }
 
-// Date returns the full date with the day of the week. The library writes Finnish days in the case of "on
-// Thursday" and leaves a marker in the text, and writes the Thai era in full; both are corrected here.
+// Date returns the full date with the day of the week. It corrects two results of the library: Finnish
+// days have the case of "on Thursday" and a marker in the text, and the Thai era is written in full.
 func (w *Words) Date(t time.Time) string {
 	if w.dayFirst() {
 		return t.Format("Monday, 2 January 2006")
@@ -188,8 +191,8 @@ var standalone = map[string]string{
 	"uk": "січень лютий березень квітень травень червень липень серпень вересень жовтень листопад грудень",
 }
 
-// Weekday returns the short name of a day of the week, for the header of a calendar. For
-// Arabic it is the full name: the library has no short ones, and CLDR's are the full names.
+// Weekday returns the short name of a day of the week, for the header of a calendar. For Arabic it
+// returns the full name: the library has no short names, and the short names of CLDR are the full ones.
 func (w *Words) Weekday(d time.Weekday) string {
 	if w.Code == "ar" {
 		return w.WholeWeekday(d)
@@ -200,8 +203,8 @@ func (w *Words) Weekday(d time.Weekday) string {
 // WholeWeekday returns the full name of a day of the week.
 func (w *Words) WholeWeekday(d time.Weekday) string { return w.cldr.WeekdayWide(d) }
 
-// Regions by CLDR's supplemental data: those whose weeks start on Sunday or Saturday,
-// and those whose English writes the month before the day or uses a 12-hour clock.
+// Lists of regions from CLDR's supplemental data: those whose English writes the month before the day,
+// those whose weeks start on Sunday or on Saturday, and those whose English uses a 12-hour clock.
 const (
 	monthFirst = " US PH PR CA "
 	sunday     = " AG AS BD BR BS BT BW BZ CA CO DM DO ET GT GU HK HN ID IL IN JM JP KE KH KR LA MH MM MO MT MX MZ NI NP PA PE PH PK PR PT PY SA SG SV TH TT TW UM US VE VI WS YE ZA ZW "
@@ -220,8 +223,8 @@ func (w *Words) FirstWeekday() time.Weekday {
 	return time.Monday
 }
 
-// Clocks returns the two times of day between which something takes place, in its own zone. If the
-// clock is set back in between, it may show a time twice. Each time then has its offset from UTC.
+// Clocks returns the start and the end as times of day in their own zone. If the clock is set back
+// between start and end, a time can occur twice. Both times then include their offset from UTC.
 func (w *Words) Clocks(start, end time.Time) (string, string) {
 	_, before := start.Zone()
 	_, after := end.Zone()
@@ -249,8 +252,8 @@ func offset(seconds int) string {
 	return text
 }
 
-// Clock returns the time of day. The library writes the hour after midnight as 0 in languages that write 12, which
-// is corrected here. It lacks the Korean words for morning and afternoon, so that Korean uses a 24-hour clock.
+// Clock returns the time of day. It corrects two results of the library. The hour after midnight is 0 in
+// languages that write 12. Words for morning and afternoon are missing in Korean, so Korean gets a 24-hour clock.
 func (w *Words) Clock(t time.Time) string {
 	switch {
 	case w.Code == "en" && strings.Contains(twelveHour, " "+w.region+" "):
@@ -265,8 +268,8 @@ func (w *Words) Clock(t time.Time) string {
 	return s
 }
 
-// Amount returns an amount of money in the form of the language. For
-// a currency that CLDR does not know, it is the number with the code.
+// Amount returns an amount of money in the form of the language. If CLDR
+// does not know the currency, it returns the number followed by the code.
 func (w *Words) Amount(decimal, code string) string {
 	a, err := currency.NewAmount(decimal, code)
 	if err != nil {
