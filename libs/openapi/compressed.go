@@ -20,8 +20,9 @@ const level = 7
 // preferred are the encodings of files, the one with the smallest result first.
 var preferred = []string{"br", "gzip"}
 
-// compressed returns a file in every form in which it is sent. A form is created when it is first
-// requested. The files hold no secrets, so that the compressed length may be known (BREACH).
+// compressed returns a function for each content encoding of a file; "" is the uncompressed
+// file. The function returns the encoded file, which is created at the first call. The
+// files hold no secrets, so the attack BREACH, which uses compressed lengths, is no risk.
 func compressed(body []byte) map[string]func() []byte {
 	forms := map[string]func() []byte{"": func() []byte { return body }}
 	if len(body) >= compressFrom {

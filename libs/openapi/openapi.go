@@ -60,8 +60,8 @@ func (f *File) Serve(c *fiber.Ctx) error {
 	return c.Send(f.forms[encoding]())
 }
 
-// JSON converts a YAML document to JSON. Members keep their order, for
-// readers of the document. Dates and times remain the text that was written.
+// JSON converts a YAML document to JSON. It keeps the order of members, because
+// people read the result. It keeps dates and times as the text in the source.
 func JSON(source []byte) ([]byte, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(source, &document); err != nil {

@@ -8,8 +8,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// WithSchema adds a JSON Schema as name to components.schemas of a document. Its definitions are added
-// as name followed by their own names, because client generators find types only there and not in $defs.
+// WithSchema adds a JSON Schema to components.schemas of a document, under name.
+// Each of the schema's $defs becomes another entry of components.schemas, whose
+// name is name followed by its own. Client generators find types only there.
 func WithSchema(document []byte, name string, schema []byte) ([]byte, error) {
 	var into, from yaml.Node
 	if err := yaml.Unmarshal(document, &into); err != nil {

@@ -41,8 +41,8 @@ type Page struct {
 // Section is a part of a page to which the navigation links; ID is the id of its element.
 type Section struct{ ID, Name string }
 
-// policy lets a page run its own viewer and connect to its own origin, and nothing
-// more. The viewer sets style attributes, which requires 'unsafe-inline' for styles.
+// policy is the Content-Security-Policy of the page. It permits only the page's own script and requests
+// to the page's own origin. The viewer sets style attributes, which requires 'unsafe-inline' for styles.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -52,8 +52,8 @@ var guarded = map[string]string{
 	"Referrer-Policy":         "no-referrer",
 }
 
-// File renders the page. main is an html/template for the main part, executed
-// with the page as its data. Its template "reference" is the document's viewer.
+// File renders the page as a file. The argument main is an html/template for the main part of the page.
+// It is executed with the page as its data, and includes the viewer with the template "reference".
 func (p Page) File(main string) (*openapi.File, error) {
 	page, err := template.New("page").Funcs(template.FuncMap{"style": func() template.CSS { return template.CSS(style) }}).Parse(frame)
 	if err == nil {
