@@ -18,9 +18,11 @@ type share struct {
 // wider is the factor of the limit for the networks around a /64.
 const wider = 10
 
-// Address returns the client at an address. An IPv4 address counts by itself, also in its IPv6 form.
-// An IPv6 address counts by its /64, which belongs to one customer as a whole. It also counts, with
-// ten times the limit, by its /56 and its /48, since providers assign either size (semantics.md §8).
+// Address returns the client at an address (semantics.md §8).
+// An IPv4 address counts by itself, also in its IPv6 form.
+//
+// An IPv6 address counts by its /64, which belongs to one customer. It also counts by its /56 and its
+// /48, with ten times the limit, because providers assign networks of either size to one customer.
 func Address(addr netip.Addr) Client {
 	addr = addr.Unmap().WithZone("")
 	if !addr.Is6() {

@@ -18,20 +18,19 @@ const (
 	redisRetryAfter = time.Second
 )
 
-// Values of the metric's label store: the store that made the decision. "remembered"
-// is a refusal that this process already knew, without a request to Redis.
+// The values of the metric's label store, which names the store that made the decision.
+// "remembered" is a refusal that this process already knew, without a request to Redis.
 const inRedis, inProcess, remembered = "redis", "local", "remembered"
 
-// Fallback uses the shared limiter, and the local one while the shared
-// one fails or is slow, so that requests and limits continue to work.
+// Fallback uses the limiter in Redis. While Redis fails or is slow, it uses the limiter
+// in this process, so that requests and limits continue to work. After three consecutive
+// failures it uses Redis no longer, except for one request per second as a trial.
 //
-// The local limiter records every request that passes, so that it can take over with the history of
-// this process. It also records every refusal, so that clients over their limit cost no round trip:
-// refused requests do not count, and therefore no event can admit such a client earlier. After
-// three consecutive failures the shared limiter is not used; one request per second tries it again.
+// The local limiter records every request that passes, so that it can take over. It also records every refusal:
+// requests of a client over its limit are refused without a round trip until the recorded time has passed.
 //
-// It counts slotmesh.ratelimit.decisions by store (redis, local, remembered) and outcome (allowed,
-// refused). It logs one line when the local limiter takes over and one when the shared limiter is back.
+// Fallback counts slotmesh.ratelimit.decisions by store (redis, local, remembered) and outcome (allowed,
+// refused). It logs one line when the local limiter takes over and one when Redis works again.
 type Fallback struct {
 	shared    Limiter
 	local     *Local
@@ -77,8 +76,8 @@ func newFallback(shared Limiter, local *Local, tel *telemetry.Telemetry, retryAf
 	return f
 }
 
-// Allow decides by the shared limiter, otherwise by the local one. It returns
-// an error if ctx is done or the limit is invalid, but not if Redis fails.
+// Allow checks a request with the limiter in Redis, or with the local one while
+// Redis fails. It returns an error if ctx is done or the limit is invalid.
 func (f *Fallback) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
 	return only(ctx, f, Question{who, limit})
 }
@@ -103,8 +102,8 @@ func (f *Fallback) AllowInTurn(ctx context.Context, asked ...Question) ([]Decisi
 	return f.decide(ctx, asked), nil
 }
 
-// Refused returns how long the client is known to be refused, or 0
-// if that is not known. It counts nothing and does not ask Redis.
+// Refused returns the time until which this process already knows that the client's requests are
+// refused; 0 if it knows of no refusal. It does not count a request and sends nothing to Redis.
 func (f *Fallback) Refused(who Client, limit Limit) time.Duration { return f.local.Refused(who, limit) }
 
 // decide decides on questions for which no refusal is known.

@@ -13,16 +13,17 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 )
 
-// Bounds of the memory of a [Local]: the number of windows, and of request
-// times in all windows (8 bytes each, up to 16 with spare capacity).
+// The bounds of the memory of a [Local]: the number of windows, and the number of recorded
+// request times in all windows. A time takes 8 bytes, or up to 16 with spare capacity.
 const (
 	maxLocalKeys  = 65_536
 	maxLocalTimes = 2 << 20
 )
 
-// Local counts in this process. It drops idle windows. Beyond 65,536 windows or 2,097,152 recorded
-// requests, it drops the least recently used window. An attacker with that many addresses gains
-// more from the addresses than from dropped windows. It is safe for concurrent use.
+// Local counts requests in the memory of this process. It is safe for concurrent use. It drops idle windows. Above
+// 65,536 windows or 2,097,152 recorded requests, it drops the window that was not used for the longest time.
+//
+// Only an attacker with that many addresses can cause such drops, and so many addresses exceed a limit without them.
 type Local struct {
 	clock clock.Clock
 	start time.Time // times are stored relative to it: 8 bytes each, monotonic like the clock
@@ -128,8 +129,9 @@ func (l *Local) Refused(who Client, limit Limit) time.Duration {
 	return max(0, min(wait, limit.Window))
 }
 
-// accept records a request that Redis allowed. at is the time of the request to Redis, not of its answer. Times
-// here are then never later than in Redis, so that the local limiter refuses no request that Redis would allow.
+// accept records a request that Redis allowed. The argument at is the time at
+// which the request was sent to Redis. A recorded time is thus never later than
+// that in Redis, and the local limiter refuses no request that Redis would allow.
 func (l *Local) accept(who Client, limit Limit, at time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,8 +166,8 @@ func (l *Local) note(who Client, limit Limit, at time.Duration) {
 	}
 }
 
-// forgetIdle drops idle windows, beginning with the least recently used one. It stops at the first
-// window that is not idle, which can hide idle ones behind it. That costs only memory, which is bounded.
+// forgetIdle drops idle windows. It begins with the one that was not used for the longest time, and stops at
+// the first window that is not idle. Idle windows behind that one stay, which costs memory within the bounds.
 func (l *Local) forgetIdle(now time.Duration) {
 	for {
 		key, w, ok := l.windows.GetOldest()

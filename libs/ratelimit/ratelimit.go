@@ -1,8 +1,8 @@
-// Package ratelimit counts requests in exact rolling windows (semantics.md §8). N requests pass at once.
-// The next one is refused until the oldest that passed is one window old. Refused requests do not count.
+// Package ratelimit limits requests in rolling windows (semantics.md §8). With a limit of N, N requests pass at
+// once. The next request is refused until the oldest of the N is one window old. Refused requests do not count.
 //
-// [Redis] keeps the state for all replicas, [Local] keeps it in this process, and [Fallback] uses
-// the local one while Redis is down. All pass the same test suite. libs/limits defines the limits.
+// [Redis] keeps the counts for all replicas, and [Local] keeps them in this process. [Fallback]
+// uses Redis, and the local limiter while Redis is down. libs/limits defines the limits.
 package ratelimit
 
 import (
@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Limit allows N requests in any period of one Window. Name separates its counts from those
-// of other limits. With N 0 there is no limit: every request passes, and nothing is counted.
+// Limit allows N requests in any period of the length Window. Limits with different
+// names have separate counts. If N is 0, every request passes and nothing is counted.
 type Limit struct {
 	Name   string
 	N      int
@@ -42,13 +42,13 @@ type Decision struct {
 // refused returns the decision that a request may be repeated after wait.
 func refused(wait time.Duration) Decision { return Decision{RetryAfter: wait, Reset: wait} }
 
-// Limiter checks requests of clients one at a time. Limits of one name must always have the same N and
-// Window. An error means that no decision was made: ctx is done, the store failed, or the limit is invalid.
+// Limiter checks requests against limits. Two limits of the same name must have the same N and Window. An
+// error means that the limiter made no decision: ctx is done, the store failed, or the limit is invalid.
 type Limiter interface {
 	Allow(ctx context.Context, who Client, limit Limit) (Decision, error)
-	// AllowInTurn checks one request against several limits, in order and in one round trip.
-	// The request counts under each limit that allows it; after the first refusal no further
-	// limit is checked. It returns a decision for each checked limit. No limit may have N 0.
+	// AllowInTurn checks one request against several limits, in order and in one round trip. It stops
+	// at the first limit that refuses the request. The request counts against the limits before that
+	// one. The result has a decision for each limit that was checked. No limit may have N 0.
 	AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error)
 }
 

@@ -16,19 +16,19 @@ var rollingWindowSource string
 
 var rollingWindow = redis.NewScript(rollingWindowSource)
 
-// maxRoundTrips is the maximal number of concurrent round trips of one [Redis]. Checks that arrive
-// in the meantime share the next one: under load, a round trip is most of the cost of a check.
+// maxRoundTrips is the maximal number of concurrent round trips of one [Redis]. Checks that arrive in the
+// meantime are sent together in the next one, because under load the round trip is most of the cost of a check.
 const maxRoundTrips = 2
 
 // maxBatch is the maximal number of checks in one round trip.
 const maxBatch = 128
 
-// Redis counts in Redis, by Redis's clock, so that all replicas share one limit. A
-// check is one script call in one round trip, which concurrent checks share. Only the
-// first check after a start of Redis needs two, because the script must be loaded.
+// Redis counts requests in Redis, by the clock of Redis, so that all replicas share one
+// limit. A check is one call of a script. Concurrent checks share a round trip. The first
+// check after a start of Redis needs two round trips, because the script must be loaded.
 //
-// A script call is sent once. If it was not answered in time, it
-// may or may not have counted, and a second call could count twice.
+// A call is sent only once. If its answer is lost, the request
+// may have counted, and a second call could count it twice.
 type Redis struct {
 	client   redis.UniversalClient
 	prefix   string
@@ -41,8 +41,8 @@ type Redis struct {
 
 var _ Limiter = (*Redis)(nil)
 
-// NewRedis returns a limiter whose Redis keys have the prefix prefix. A check fails if
-// Redis does not answer within patience; this requires a client with ContextTimeoutEnabled.
+// NewRedis returns a limiter whose keys in Redis begin with prefix. A check fails if Redis
+// does not answer within the time patience. The client must have ContextTimeoutEnabled.
 func NewRedis(client redis.UniversalClient, prefix string, patience time.Duration) *Redis {
 	return &Redis{client: client, prefix: prefix, patience: patience}
 }
@@ -52,8 +52,8 @@ func (r *Redis) Allow(ctx context.Context, who Client, limit Limit) (Decision, e
 	return only(ctx, r, Question{who, limit})
 }
 
-// AllowInTurn decides in Redis in one round trip. In a cluster, whose nodes each hold
-// some of the clients, it takes one round trip per limit. Errors: those of Allow.
+// AllowInTurn checks a request against several limits in one round trip. In a cluster, each limit may
+// need a round trip, because the clients' windows are on different nodes. Errors: those of Allow.
 func (r *Redis) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error) {
 	if err := check(ctx, asked); err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ type call struct {
 	done  chan struct{} // closed when cmd has its answer
 }
 
-// once is a command that go-redis never repeats, regardless of the client's settings. It
-// still follows redirections of a cluster, because a redirected command was not executed.
+// once is a command that go-redis does not send again after an error, regardless of the client's settings.
+// It still follows the redirections of a cluster, because a redirected command was not executed.
 type once struct{ *redis.Cmd }
 
 // NoRetry disables the retries of go-redis.
@@ -111,8 +111,8 @@ func (once) NoRetry() bool { return true }
 
 var _ redis.Cmder = once{}
 
-// command returns the script call for the windows of the clients. Hash tags
-// in the keys keep the windows of one client on one node of a cluster.
+// command returns the script call for the windows of the clients. The keys have
+// hash tags, so that a cluster keeps all windows of one client on one node.
 func (r *Redis) command(asked []Question) once {
 	keys, args := make([]any, 0, 4+4*len(asked)), make([]any, 0, 8)
 	keys = append(keys, "evalsha", rollingWindow.Hash(), 0)
@@ -164,9 +164,11 @@ func (r *Redis) drain() {
 	}
 }
 
-// run makes one round trip. A second one follows for calls that failed because Redis did
-// not know the script; such calls have not counted. The round trip belongs to the trace
-// of the first request, but does not end with that request, because others share it.
+// run sends a batch of calls in one round trip. If Redis does not know the script,
+// the calls have not counted, and run sends them again in a second round trip.
+//
+// The round trip belongs to the trace of the first request.
+// It does not end with that request, because others share it.
 func (r *Redis) run(batch []*call) {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(batch[0].ctx), batch[0].begun.Add(r.patience))
 	defer cancel()
