@@ -1,6 +1,8 @@
-// Package reading bounds the memory for parsing manifests. Concurrent parsing fits into a part of
-// the process's memory, and each business has one turn at a time. A parsed manifest can be a hundred
-// times as large as its source. A few of them could exhaust a process that serves all businesses.
+// Package reading bounds the memory for parsing manifests. All parsing at the same time must fit
+// into a part of the process's memory, and only one manifest of a business is parsed at a time.
+//
+// A parsed manifest can be a hundred times as large as its source. Without the bound,
+// a few manifests could exhaust the memory of a process that serves all businesses.
 package reading
 
 import (
@@ -25,12 +27,12 @@ type room struct {
 	businesses *bulkhead.Tenants
 }
 
-// process returns the room of this process, which all its services share.
-// It is created on first use, after main has set the memory limit.
+// process returns the memory budget for parsing, which all services of this
+// process share. It is created on first use, after main has set the memory limit.
 var process = sync.OnceValue(func() *room { return newRoom(shareOf(debug.SetMemoryLimit(-1))) })
 
-// shareOf returns the part of a memory limit (GOMEMLIMIT) that is used for parsing.
-// The rest is for all other work of the process. [math.MaxInt64] means no limit.
+// shareOf returns the part of the memory limit (GOMEMLIMIT), in bytes, that may be used for parsing.
+// The rest is for all other work of the process. A limit of [math.MaxInt64] means that there is none.
 func shareOf(limit int64) int64 {
 	const unlimited = 1 << 30
 	if limit == math.MaxInt64 {
@@ -43,10 +45,13 @@ func newRoom(bytes int64) *room {
 	return &room{bytes: bytes, free: semaphore.NewWeighted(bytes), businesses: bulkhead.New(1)}
 }
 
-// Do calls work, which parses sources of a business, when this process has room for them ([manifest.Cost]).
-// It waits until ctx ends. work must return [manifest.ErrStopped] soon after stop returns true. It must not
-// call other code that parses for the same business in this process, because that would wait for work to end.
-// Faults: payload_too_large if a source can never fit; service_unavailable if ctx ends first; those of work.
+// Do calls work, which parses the sources of a business, when the memory that they need ([manifest.Cost]) is free. It
+// waits for memory until ctx ends. work must return [manifest.ErrStopped] soon after the function stop returns true.
+//
+// work must not call Do for the same business, or code that does: that call would wait for work to end.
+//
+// Faults: payload_too_large if one of the sources can never
+// fit; service_unavailable if ctx ends first; those of work.
 func Do(ctx context.Context, business string, work func(stop func() bool) error, sources ...[]byte) error {
 	return process().do(ctx, business, work, sources...)
 }
