@@ -21,14 +21,14 @@ import (
 
 // Config holds the settings of Redis.
 type Config struct {
-	// URL of Redis: redis://user:password@host:6379/0, rediss:// for TLS, unix:///path/redis.sock.
-	// Several addresses, of cluster nodes or Sentinels, are written redis://a:6379?addr=b:6379.
+	// URL is the address of Redis: redis://user:password@host:6379/0, rediss:// for TLS, or unix:///path/redis.sock.
+	// Several addresses, of cluster nodes or Sentinels, are written as redis://a:6379?addr=b:6379.
 	URL string `env:"REDIS_URL, required"`
 	// Cluster reports that the single address in URL belongs to
 	// a Redis Cluster, which returns the addresses of its nodes.
 	Cluster bool `env:"REDIS_CLUSTER, default=false"`
-	// SentinelMaster is the name of the primary at the Sentinels in URL.
-	// The credentials in URL are the primary's. Empty: no Sentinels.
+	// SentinelMaster is the name under which the Sentinels in URL know the primary.
+	// The credentials in URL are those of the primary. Empty: there are no Sentinels.
 	SentinelMaster string `env:"REDIS_SENTINEL_MASTER"`
 	// SentinelUsername and SentinelPassword are the credentials for the Sentinels themselves, if they require any.
 	SentinelUsername string `env:"REDIS_SENTINEL_USERNAME"`
@@ -132,9 +132,9 @@ func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.Univer
 	return client, nil
 }
 
-// dialer returns a dial function whose connections fail without acknowledgements
-// (package dial). It takes at most timeout, including a TLS handshake. go-redis's
-// own connections would wait for the system's limit of a quarter of an hour.
+// dialer returns a dial function for connections that detect a lost peer
+// (package dial). Dialing takes at most timeout, including a TLS handshake. The
+// connections of go-redis would detect the loss only after a quarter of an hour.
 func dialer(timeout time.Duration, secure *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
 	plain := dial.Dialer()
 	plain.Timeout = timeout
