@@ -125,7 +125,7 @@ type UtilisationRow struct {
 	StaffName     string        `json:"staff_name"`     // "" if the offer no longer has the member
 	BookedMinutes int64         `json:"booked_minutes"` // with buffers, also outside working hours
 	OpenMinutes   int64         `json:"open_minutes"`   // by the currently published hours, without blocked time
-	// Utilisation is BookedMinutes divided by OpenMinutes; null if the member
-	// does not work. Bookings outside working hours can raise it above 1.
+	// Utilisation is BookedMinutes divided by OpenMinutes; null if the member has no
+	// working hours in the period. Bookings outside working hours can raise it above 1.
 	Utilisation *float64 `json:"utilisation"`
 }
