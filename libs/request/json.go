@@ -33,8 +33,8 @@ func JSON(body []byte, into any) error {
 	return nil
 }
 
-// refusedBody returns the fault of a body that could not be decoded.
-// For a field that resembles a known one, it names the known one.
+// refusedBody returns the fault for a body that could not be decoded. If
+// an unknown field resembles a known one, the fault names the known field.
 func refusedBody(err error, into any) error {
 	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
 		if similar := plain.CheckNames("field", []string{strings.Trim(name, `"`)}, fieldsOf(reflect.TypeOf(into), nil)); similar != nil {
@@ -77,9 +77,9 @@ func bodySentence(err error) string {
 	return "The request body is not a JSON object of the right shape; the description of the API shows one."
 }
 
-// FieldOf returns the path of a field with a wrong type as the author of the JSON knows
-// it. encoding/json includes embedded structs in the path, which are removed here: our
-// JSON names begin with a lower-case letter, embedded types with a capital one.
+// FieldOf returns the path, in the JSON, of a field with a wrong type.
+// encoding/json adds the names of embedded structs to the path. FieldOf removes
+// them: they begin with a capital letter, and our JSON names with a lower-case one.
 func FieldOf(wrong *json.UnmarshalTypeError) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(wrong.Field, "."), func(step string) bool {
 		return step != "" && step[0] >= 'A' && step[0] <= 'Z'

@@ -16,8 +16,8 @@ const (
 	maxLimit     = 1000
 )
 
-// Page selects a part of a list: at most Limit entries (0: the default of 100; at most 1000) after
-// Cursor. Cursor is "" for the first page and the list's next_cursor for the following ones.
+// Page selects a part of a list: at most Limit entries after Cursor. Limit 0 means 100; the maximum
+// is 1000. Cursor is "" for the first page, and the next_cursor of the page before for the others.
 type Page struct {
 	Limit  int
 	Cursor string
@@ -45,8 +45,9 @@ func (p Page) Values() url.Values {
 	return query
 }
 
-// Cut shortens a list that was read with limit + 1 entries. It returns the
-// cursor after the last entry of the page, or "" if there is no next page.
+// Cut shortens a list to limit entries. The caller has read limit + 1 entries, to
+// learn whether there is a next page. Cut also returns the cursor of the next
+// page, or "" if this page is the last one. after returns the cursor of an entry.
 func Cut[T any](list []T, limit int, after func(T) string) ([]T, string) {
 	if len(list) <= limit {
 		return list, ""

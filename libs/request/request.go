@@ -215,8 +215,8 @@ func (q Query) OptionalNumber(name string, most, unless int) (int, error) {
 	return *n, nil
 }
 
-// IDs reads one or more UUIDs separated by commas, in their order.
-// what describes them. The caller bounds their number with [TooMany].
+// IDs reads one or more UUIDs, separated by commas, in their order. The argument what
+// describes them for the error sentence. The caller must bound their number with [TooMany].
 func (q Query) IDs(name, what string) ([]uuid.UUID, error) {
 	s, err := q.Required(name, what+"'s id, or several separated by commas")
 	if err != nil {
