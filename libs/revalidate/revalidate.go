@@ -1,8 +1,9 @@
-// Package revalidate is a cache of values that another service owns and that
-// change rarely. It asks that service whether a value is still the newest.
+// Package revalidate is a cache for values that another service owns, such as
+// offers. The cache asks that service whether its value is still the newest version.
 //
-// A value is trusted for [TrustFor], or until [Cache.Expire] reports a change. If the service does
-// not answer in time, the cache serves the last valid value and records its age (stale-if-error).
+// The cache returns a value without asking for the time [TrustFor] after the last
+// answer, unless [Cache.Expire] reports a change. If the service does not answer
+// in time, the cache returns its stale value and records the age (stale-if-error).
 package revalidate
 
 import (
@@ -29,9 +30,11 @@ type Value interface {
 	Size() int     // its part of the cache's total size
 }
 
-// Ask requests the newest value of key. known is the value in memory, or nil; if it is still the newest,
-// it is returned itself. If mayBeOld is set, which requires that known is nil, the result may be an older
-// value with the time since it was the newest. The fault business_not_found means that no value exists.
+// Ask requests the newest value of key from its owner. known is the value in the cache, or nil; if it is
+// still the newest, Ask returns known itself. The fault business_not_found means that no value exists.
+//
+// If mayBeOld is true, the owner may return a stale value, with
+// the time since it was the newest. known must then be nil.
 type Ask[V Value] func(ctx context.Context, key string, known V, mayBeOld bool) (V, time.Duration, error)
 
 // Options configure a cache.
@@ -45,8 +48,8 @@ type Options struct {
 	Unanswered func(ctx context.Context, key string, err error)
 }
 
-// Ages returns the histogram of the ages of values that are served
-// unconfirmed, in seconds since they were last known to be the newest.
+// Ages returns the histogram of the ages of stale values that a cache returned.
+// The age is the time, in seconds, since the value was known to be the newest.
 func Ages(tel *telemetry.Telemetry) metric.Float64Histogram {
 	ages, err := tel.Meter.Float64Histogram("slotmesh.offer.age", metric.WithUnit("s"),
 		metric.WithDescription("Age of the last good version where it is served: since it was last known to be the newest."),
@@ -112,8 +115,8 @@ func (c *Cache[V]) Get(ctx context.Context, key string) (V, error) {
 	return e.value, err
 }
 
-// LastKnown returns the result of [Cache.Newest], or the last valid value.
-// It also returns the time since that value was last known to be the newest.
+// LastKnown returns the newest value like [Cache.Newest]. If the owner does not answer, it returns
+// the last value that it got. It also returns the time since the value was known to be the newest.
 func (c *Cache[V]) LastKnown(ctx context.Context, key string) (V, time.Duration, error) {
 	e, err := c.orLast(ctx, key, func(ctx context.Context, key string) (entry[V], error) { return c.revalidate(ctx, key, true) })
 	if err != nil {
@@ -137,8 +140,8 @@ func (c *Cache[V]) Expire(key string) {
 	}
 }
 
-// orLast returns the result of ask. If a value is in memory, it waits at
-// most for the configured patience, and returns that value if ask fails.
+// orLast returns the result of the argument ask. If the cache has a value, orLast waits
+// at most for the configured patience, and returns the cached value if ask fails.
 func (c *Cache[V]) orLast(ctx context.Context, key string, ask func(context.Context, string) (entry[V], error)) (entry[V], error) {
 	now := c.opts.Clock.Now()
 	last, known := c.lookup(key)
@@ -183,9 +186,11 @@ func (c *Cache[V]) shared(ctx context.Context, key string) (entry[V], error) {
 	}
 }
 
-// revalidate asks for the newest value and stores the answer. A value counts as
-// confirmed from the time of the request, so that a change during the request is not
-// missed. Missing keys are not stored, because random keys must not evict values.
+// revalidate requests the newest value and stores it. It does not store that
+// a key is missing, because requests with random keys must not evict values.
+//
+// The value counts as confirmed from the time at which the request
+// was sent, so that a change during the request is not missed.
 func (c *Cache[V]) revalidate(ctx context.Context, key string, mayBeOld bool) (entry[V], error) {
 	asked := c.opts.Clock.Now()
 	last, known := c.lookup(key)
