@@ -1,8 +1,9 @@
-// Package rule defines the condition of a pricing rule (pricing_rules of a manifest, semantics.md §5): the
-// table of kinds, and the fields of a condition. The manifest package reads and validates conditions with
-// it, the business snapshot carries them as written, and the tariff evaluates them. The package does no I/O.
+// Package rule defines the conditions of pricing rules (pricing_rules of a manifest, semantics.md §5): the table
+// of the kinds of rules, and the fields of a condition. The manifest package parses and validates conditions
+// with it. The business snapshot contains them unchanged, and pricing evaluates them. The package does no I/O.
 //
-// A new kind needs a row in [Kinds], a field in [When] if no other kind has it, and its condition in pricing's tariff.
+// A new kind of rule needs a row in [Kinds] and an evaluation in
+// pricing. It needs a field in [When] if no other kind has that field.
 package rule
 
 import (
@@ -29,8 +30,8 @@ const (
 	Duration     Kind = "duration"
 )
 
-// Input is a fact about a booking that a rule may need, besides the time of booking and the booking
-// date, which are always known.
+// Input is a fact about a booking that the condition of a rule may need. The time
+// of the sale and the date of the booking are always known and are not inputs.
 type Input string
 
 // The inputs. A rule does not apply if one of its inputs is unknown.
