@@ -1,5 +1,5 @@
-// Package service assembles services. It opens the parts that most of them have (server, Redis, clients of
-// peers, limits) and closes them when the service stops. Services with tables open them with libs/postgres.
+// Package service has helpers that build a service. They open what most services need (server, Redis, clients
+// of other services, limits) and close it when the service stops. Services with tables also use libs/postgres.
 package service
 
 import (
@@ -46,8 +46,8 @@ func (s *Service) Redis(ctx context.Context, cfg redisx.Config) (redis.Universal
 	return rdb, nil
 }
 
-// Limits returns a gate that counts requests in Redis. A service
-// with public paths passes its Pass to [server.Server.Limit].
+// Limits returns a [limits.Gate], which counts requests in Redis. A service
+// with public paths must pass the gate's method Pass to [server.Server.Limit].
 func (s *Service) Limits(cfg limits.Config, rdb redis.UniversalClient) *limits.Gate {
 	return limits.New(cfg, cfg.Counting.Open(rdb, s.rt.Telemetry), s.rt.Telemetry)
 }
@@ -72,8 +72,8 @@ func (s *Service) Erase(catalog *peer.Client, erase catalogclient.Erase) {
 	s.Go("erasing removed businesses", eraser.Run)
 }
 
-// Forget adds the retention job, which anonymizes the customers in pool some
-// time after their bookings have ended. Only one replica at a time runs it.
+// Forget adds the retention job to the service. The job anonymizes customers whose bookings
+// ended long enough ago, by the setting of each business. Only one replica at a time runs it.
 func (s *Service) Forget(catalog *peer.Client, offers *catalogclient.Client, pool *pgxpool.Pool, kept catalogclient.Remembered) {
 	alone := func(ctx context.Context, work func(context.Context) error) error {
 		_, err := postgres.Alone(ctx, pool, "forgetting customers", work)
