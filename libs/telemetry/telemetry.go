@@ -1,8 +1,8 @@
-// Package telemetry sets up traces, metrics and logs of one service.
+// Package telemetry sets up the traces, metrics and logs of one service. There is no global
+// state: a process may run several services, each with its own providers and service.name.
 //
-// Nothing is global: a process may run several services, each with its own providers and service.name.
-// Traces are exported over OTLP if an endpoint is configured. Metrics are scraped from the internal
-// port. Logs are JSON lines with the trace id. None of the three may contain customer data.
+// Traces are exported over OTLP if an endpoint is configured. Prometheus reads metrics from the
+// internal port. Logs are JSON lines with the trace id. None of the three may contain customer data.
 package telemetry
 
 import (
