@@ -1,11 +1,14 @@
-// Package booking is the service that owns bookings with the time they occupy, and orders of tickets.
-// It also owns their charges, the charges of reservations, API keys and calendar feeds. Its public
-// port serves POST /book and the webhooks of payment providers.
+// Package booking is the service that owns bookings with the time they occupy, and orders of tickets. It also owns
+// their charges, the charges of rental reservations, API keys and calendar feeds. Its public port serves POST /book
+// and the webhooks of payment providers.
 //
-// A booking is decided by a cached offer and API key; its write checks that both are still valid. Booking reads the
-// occupied time and sends it to availability, which returns the assignments that can serve the start. Pricing returns
-// the price. The exclusion constraint of booking's own tables has the last word, because only the database sees every
-// replica. The write is one statement (internal/store), so that a lost race costs one round trip and writes nothing.
+// A request to book is decided by a cached offer and a cached API key. The write of the booking checks that both are
+// still valid. Booking reads the occupied time and sends it to availability, which returns the assignments that can
+// serve the start. Pricing returns the price.
+//
+// An exclusion constraint of booking's tables finally decides whether the time is free, because only the database
+// sees the requests of all replicas. The write is one statement (internal/store). Therefore a lost race costs one
+// round trip and writes nothing.
 //
 //	internal/request  reads the body (pure)               internal/store  SQL
 //	internal/state    statuses and transitions (pure)     internal/api    HTTP, public and internal

@@ -6,18 +6,18 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// MountAgents adds the routes by which the MCP server books to the internal port: the check of an
-// agent's API key, and the booking. The key is checked once for each of an agent's requests.
+// MountAgents adds two routes to the internal port by which the MCP server books for agents. One
+// checks an agent's API key, once for each request of the agent. The other makes the booking.
 //
-// Together the two make the checks of POST /book in their order, except the limits by address and by
-// key. The MCP server counts those itself, in the same Redis, so that a repeated call counts once.
+// Together they make the checks of POST /book in the same order, except the limits by address and by key. The
+// MCP server counts these limits itself, in the same Redis, so that a repeated call of these routes counts once.
 func (p *Public) MountAgents(app fiber.Router) {
 	app.Post("/internal/keys/check", p.checkKey)
 	app.Post("/internal/api/public/:slug/book", p.bookForAgent)
 }
 
-// checkKey returns the business, id and scope of the key in the Authorization header, and stores
-// that it was used. Faults: missing_api_key, invalid_api_key.
+// checkKey answers with the business, id and scope of the API key in the Authorization
+// header, and stores that the key was used. Faults: missing_api_key, invalid_api_key.
 func (p *Public) checkKey(c *fiber.Ctx) error {
 	hash, err := hashOf(c)
 	if err != nil {
@@ -31,6 +31,6 @@ func (p *Public) checkKey(c *fiber.Ctx) error {
 	return c.JSON(booking.CheckedKey{BusinessID: key.BusinessID, ID: key.ID, Scope: key.Scope})
 }
 
-// bookForAgent is POST /book for a request whose key [Public.checkKey] has checked. The write
-// checks the key again, because it may have been revoked in the meantime.
+// bookForAgent is POST /book for a request whose API key [Public.checkKey] has checked. The write
+// of the booking checks the key again, because the key may have been revoked in the meantime.
 func (p *Public) bookForAgent(c *fiber.Ctx) error { return p.respond(c, p.authenticate) }

@@ -16,9 +16,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// book makes a booking for a customer as POST /book does, in the name of the request's actor. An
-// Idempotency-Key is scoped to that actor, as there. A repeated request is answered by the booking
-// as it was made, even if it has changed since.
+// book makes a booking for a customer as POST /book does. The actor of the booking
+// is the request's actor, and an Idempotency-Key is valid for this actor only.
+//
+// If a request is repeated, the answer is the booking as the first request made it, even if it has changed since.
 func (in *Internal) book(c *fiber.Ctx) error {
 	businessID, err := pathID(c, "business")
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// once wraps an owner's write so that it is made once for each Idempotency-Key of a business.
-// again answers a repeated request from the stored result.
+// once wraps the handler of an owner's write, so that the write is made once for each Idempotency-Key
+// of a business. The argument again answers a repeated request from the stored result.
 func (in *Internal) once(write fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return once(in.records, write, again)
 }
@@ -106,8 +106,8 @@ func (in *Internal) Mount(app fiber.Router) {
 	business.Post("/tickets/:ticket/refund", in.once(in.refundTickets, again(fiber.StatusOK, showTicket)))
 }
 
-// published stores the newest version of the business's offer. Catalog calls it before it answers
-// the request that published the offer.
+// published stores the newest version of a business's offer. When an owner
+// publishes an offer, catalog calls it before catalog answers the owner.
 func (in *Internal) published(c *fiber.Ctx) error {
 	businessID, err := pathID(c, "business")
 	if err != nil {
@@ -152,8 +152,8 @@ func (in *Internal) occupied(c *fiber.Ctx) error {
 	return c.Send(body)
 }
 
-// occupiedBut reads the occupied time without that of the booking moving, which is to be
-// rescheduled. If moving is nil, it leaves out nothing.
+// occupiedBut reads the occupied time without that of one booking, which is to be rescheduled.
+// The argument moving is its id. If moving is nil, occupiedBut leaves out nothing.
 func (in *Internal) occupiedBut(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (booking.Occupied, error) {
 	if moving == nil {
 		return in.records.Occupied(ctx, businessID, from, to, seats)

@@ -35,12 +35,14 @@ type Limits interface {
 	PassBoth(ctx context.Context, client netip.Addr, method, path, keyID string, answer server.Header) (limits.ByKey, error)
 }
 
-// rememberedKeys is the number of keys in a process's cache. Each takes about 300 bytes.
+// rememberedKeys is the maximum number of API keys in a process's cache. Each takes about 300 bytes.
 const rememberedKeys = 16_384
 
-// Limit counts every request to the public port (server.LimitBy) by its address, and a booking
-// also by its API key. If the key is in the cache, one round trip counts both, and their limits
-// apply in the order of semantics.md §3. Otherwise the key is counted after it has been looked up.
+// Limit counts each request to the public port against the limit of its address
+// (server.LimitBy). It counts a booking also against the limit of its API key.
+//
+// If the key is in the cache, one round trip counts both, and the limits apply in the order of semantics.md
+// §3. Otherwise [Public.admit] counts the request against the key's limit, after it has looked up the key.
 func (p *Public) Limit(c *fiber.Ctx) error {
 	ctx, client, answer := c.UserContext(), server.ClientIP(c), server.AnswerHeader(c)
 	method, path := c.Method(), c.Path()
@@ -55,19 +57,19 @@ func (p *Public) Limit(c *fiber.Ctx) error {
 	return p.limits.Pass(ctx, client, method, path, answer)
 }
 
-// counted is the key of the request's local value that stores the result of its key's limit.
+// counted is the key under which the request stores the result of the limit of its API key.
 type counted struct{}
 
-// shown is the API key of a request. If remembered is true, it came from the cache: it was valid at some time, but
-// may have been revoked. The write of a booking checks that, and so does every refusal that relies on the key.
+// shown is the API key of a request. If remembered is true, the key came from the cache and may have been
+// revoked since. The write of a booking checks this. A refusal that depends on the key must check it too.
 type shown struct {
 	store.Key
 	hash       [sha256.Size]byte
 	remembered bool
 }
 
-// admit finds the key of a request, counts the request against the key's limit and stores that the
-// key was used. Faults: missing_api_key, invalid_api_key, and those of the limit.
+// admit finds the API key of a request, counts the request against the key's limit, and stores
+// that the key was used. Faults: missing_api_key, invalid_api_key, and those of the limit.
 func (p *Public) admit(c *fiber.Ctx) (shown, error) {
 	key, err := p.authenticate(c)
 	if err != nil {
@@ -98,8 +100,8 @@ func bearer(c *fiber.Ctx) (string, bool) {
 	return secret, strings.EqualFold(scheme, "Bearer") && secret != ""
 }
 
-// authenticate finds the key of the Authorization header, in the cache if possible. It refuses a
-// malformed key without a read of the store. Faults: missing_api_key, invalid_api_key.
+// authenticate finds the API key of the Authorization header, in the cache if possible. It
+// refuses a malformed key without access to the store. Faults: missing_api_key, invalid_api_key.
 func (p *Public) authenticate(c *fiber.Ctx) (shown, error) {
 	hash, err := hashOf(c)
 	if err != nil {
@@ -111,7 +113,8 @@ func (p *Public) authenticate(c *fiber.Ctx) (shown, error) {
 	return p.lookUp(c, hash)
 }
 
-// hashOf returns the hash of the well-formed key in the Authorization header. Faults: missing_api_key, invalid_api_key.
+// hashOf checks the form of the key in the Authorization header and
+// returns the key's hash. Faults: missing_api_key, invalid_api_key.
 func hashOf(c *fiber.Ctx) ([sha256.Size]byte, error) {
 	secret, sent := bearer(c)
 	if !sent {
@@ -153,7 +156,8 @@ func invalidKey(c *fiber.Ctx, sentence string) error {
 	return fault.New(fault.InvalidAPIKey, sentence)
 }
 
-// useNotedEvery is the shortest interval at which the use of a key is stored.
+// useNotedEvery is the shortest interval between two stored uses
+// of a key. It limits the writes for a key in constant use.
 const useNotedEvery = time.Minute
 
 // touch stores that the key was used, at most once a minute. An error is only logged.
@@ -171,8 +175,8 @@ func (p *Public) touch(ctx context.Context, key shown) {
 	p.known.Put(key.hash, key.Key)
 }
 
-// authorize refuses a key of another business, and then a key whose scope does not allow POST
-// /book. Faults: invalid_api_key, scope_forbidden.
+// authorize refuses an API key of another business, and then a key whose scope
+// does not include POST /book. Faults: invalid_api_key, scope_forbidden.
 func authorize(key store.Key, offer *catalog.Offer) error {
 	if key.BusinessID != offer.ID {
 		return fault.New(fault.InvalidAPIKey, "The API key belongs to another business.")

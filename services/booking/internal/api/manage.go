@@ -13,9 +13,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// ByLink serves to the customers' pages what customers can do with the link to their booking or order
-// (lifecycle.md §5). It checks the token before anything in the request, so that an invalid token
-// always gets the same answer.
+// ByLink serves, to the pages service, what customers can do with the link to their
+// booking or order (lifecycle.md §5). It checks the token of the link before anything
+// else in the request. Therefore an invalid token always gets the same answer.
 type ByLink struct{ links *usecase.ByLink }
 
 // NewByLink returns the internal API of customers' links.
@@ -31,7 +31,7 @@ func (l *ByLink) Mount(app fiber.Router) {
 	managed.Post("/payment", l.payment)
 }
 
-// once wraps a customer's write so that it is made once for each Idempotency-Key of the link.
+// once wraps the handler of a customer's write, so that the write is made once for each Idempotency-Key of the link.
 func (l *ByLink) once(write fiber.Handler) fiber.Handler {
 	outcome := func(c *fiber.Ctx) ([]byte, error) { return l.links.Outcome(c.UserContext(), c.Params("token")) }
 	return server.Once(write, outcome, func(c *fiber.Ctx, answer []byte) error {
@@ -78,8 +78,8 @@ func (l *ByLink) cancel(c *fiber.Ctx) error {
 	return c.JSON(showManaged(m))
 }
 
-// refuse answers a request with an invalid body. It checks the token first, so that only the
-// holder of the link learns what is wrong.
+// refuse answers a request whose body is invalid; the argument wrong is the fault of the
+// body. It checks the token first, because only the holder of the link may learn the fault.
 func (l *ByLink) refuse(c *fiber.Ctx, wrong error) error {
 	if _, err := l.links.View(c.UserContext(), c.Params("token")); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (l *ByLink) reschedule(c *fiber.Ctx) error {
 	return c.JSON(showManaged(m))
 }
 
-// agreedRefund reads the refund that the customer was shown. Fault: invalid_parameter.
+// agreedRefund reads the refund that the page showed to the customer. Fault: invalid_parameter.
 func agreedRefund(c *fiber.Ctx) (decimal.Decimal, error) {
 	var asked booking.CancelByLink
 	if err := server.JSON(c, &asked); err != nil {
@@ -150,8 +150,8 @@ func showManaged(m usecase.Managed) booking.Managed {
 	return shown
 }
 
-// ownPayment returns a payment as the customer sees it: without the provider's reasons and the
-// dispute, which are for the owner.
+// ownPayment returns a payment in the form for the customer. It leaves out
+// the provider's reasons and the dispute, which only the owner may see.
 func ownPayment(p *booking.Payment) *booking.Payment {
 	if p == nil {
 		return nil

@@ -27,7 +27,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// Offers reads offers as [usecase.Offers] does. Recent returns a cached offer, which may be slightly stale.
+// Offers reads offers as [usecase.Offers] does. In addition,
+// Recent returns a cached offer, which may be slightly stale.
 type Offers interface {
 	usecase.Offers
 	Recent(ctx context.Context, slug string) (*catalog.Offer, error)
@@ -59,9 +60,10 @@ func (p *Public) Mount(app fiber.Router) { app.Post("/api/public/:slug/book", p.
 
 func (p *Public) book(c *fiber.Ctx) error { return p.respond(c, p.admit) }
 
-// respond books with the key that authenticate finds, sends the answer and counts its outcome. The
-// checks are made in the order of semantics.md §3. The limit by address has been checked before;
-// the booker makes the checks from the business's account on.
+// respond books, sends the answer and counts its outcome. The argument authenticate finds the API key.
+//
+// The checks are made in the order of semantics.md §3. The limit by address has
+// been checked before. The booker makes the checks from the business's account on.
 func (p *Public) respond(c *fiber.Ctx, authenticate func(*fiber.Ctx) (shown, error)) error {
 	var confirmation store.Confirmation
 	key, err := authenticate(c)
@@ -97,9 +99,10 @@ func (o outcomes) count(ctx context.Context, made store.Confirmation, err error)
 	o.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// decide books with the cached key and offer. The write of a booking checks whether both are still
-// current. An answer without a write, such as a refusal or a stored confirmation, is only sent if
-// both are current. Otherwise decide reads both again and makes a second attempt.
+// decide books with the cached API key and the cached offer. The write of a booking checks that both are still current.
+//
+// An answer without a write, such as a refusal or a stored confirmation, is only returned
+// if both are current. Otherwise decide reads both again and makes a second attempt.
 func (p *Public) decide(c *fiber.Ctx, key shown) (store.Confirmation, error) {
 	ctx, slug := c.UserContext(), c.Params("slug")
 	read := sync.OnceValue(func() asked { return parse(c, actor.Actor{Kind: actor.APIKey, ID: key.ID}) })
@@ -126,8 +129,8 @@ func (p *Public) decide(c *fiber.Ctx, key shown) (store.Confirmation, error) {
 	return p.attempt(ctx, key, offer, unread, read)
 }
 
-// attempt makes the checks that follow the key's limit, by one key and one offer, and books. If
-// the offer could not be read, unread is the reason, and the key identifies the business.
+// attempt makes the checks that follow the key's limit, based on one key and one offer, and books. If the
+// offer could not be read, the argument unread is the error of the read. The key then identifies the business.
 func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, unread error, read func() asked) (store.Confirmation, error) {
 	by := actor.Actor{Kind: actor.APIKey, ID: key.ID}
 	if unread != nil {
@@ -143,8 +146,8 @@ func (p *Public) attempt(ctx context.Context, key shown, offer *catalog.Offer, u
 	return p.booker.Book(ctx, offer, by, asked.named, asked.request)
 }
 
-// asked is the parsed request, or the fault of its body. named is empty if the request has no
-// valid Idempotency-Key, or if its body cannot be read.
+// asked is a parsed request, or the fault of its body. named is empty if
+// the request has no valid Idempotency-Key, or if the body cannot be read.
 type asked struct {
 	named   idempotency.Request
 	request *request.Request
@@ -165,8 +168,8 @@ func parse(c *fiber.Ctx, by actor.Actor) asked {
 	return asked{named, r, err}
 }
 
-// checkContentType refuses a body with a Content-Type other than JSON. A body without a
-// Content-Type counts as JSON. Fault: unsupported_media_type.
+// checkContentType refuses a body whose Content-Type is not JSON. A request
+// without a Content-Type is accepted. Fault: unsupported_media_type.
 func checkContentType(contentType string) error {
 	if contentType == "" {
 		return nil

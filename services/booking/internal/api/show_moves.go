@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// showBookingEvents renders bookings from the data of their events. A rescheduled booking also has
-// from and to (lifecycle.md §1).
+// showBookingEvents renders bookings from the data of their events. For a
+// rescheduled booking, the result also has the fields from and to (lifecycle.md §1).
 func showBookingEvents(records *store.Store) eventlog.Show {
 	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
 		bookings, err := records.KeptBookings(ctx, kept)
@@ -54,8 +54,8 @@ func bookedTime(localStart, localEnd, startsAt, endsAt time.Time, staffID *uuid.
 	}
 }
 
-// showTicketEvents renders orders of tickets from the data of their events. An order whose event
-// has another time also has from and to.
+// showTicketEvents renders orders of tickets from the data of their events. If the
+// time of the order's event has changed, the result also has the fields from and to.
 func showTicketEvents(records *store.Store) eventlog.Show {
 	return func(ctx context.Context, kept []json.RawMessage) ([]json.RawMessage, error) {
 		tickets, err := records.KeptTickets(ctx, kept)

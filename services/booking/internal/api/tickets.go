@@ -34,7 +34,7 @@ func (in *Internal) sellTickets(c *fiber.Ctx) error {
 	return in.sendSold(c, sold)
 }
 
-// soldAgain answers a repeated request with the order that the first request made.
+// soldAgain answers a repeated request to sell tickets with the order that the first request made.
 func (in *Internal) soldAgain(c *fiber.Ctx, answer []byte) error {
 	businessID, err := pathID(c, "business")
 	if err != nil {

@@ -8,9 +8,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// MountWebhooks adds a path for the notices of each provider, such as /api/public/stripe/webhook.
-// The path cannot conflict with that of a business whose slug is stripe. The answer is 200 even
-// for a notice that is ignored, because providers repeat a notice that gets another status.
+// MountWebhooks adds one path for each provider, such as /api/public/stripe/webhook, to which the
+// provider sends its notices. The path cannot conflict with the paths of a business whose slug is stripe.
+//
+// The answer is 200 even if the notice is ignored, because providers send a notice again after any other status.
 func MountWebhooks(app fiber.Router, providers payment.Providers, payments *usecase.Payments) {
 	for name, provider := range providers {
 		notifier, tells := provider.(payment.Notifier)

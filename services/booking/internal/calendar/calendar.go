@@ -1,8 +1,8 @@
-// Package calendar writes bookings as text/calendar: a feed of many bookings for staff, or one
-// booking for its customer (lifecycle.md §2). It is pure.
+// Package calendar writes bookings as text/calendar: a feed of many bookings
+// for staff, or one booking for its customer (lifecycle.md §2). It is pure.
 //
-// A class session is one entry, whatever the number of its bookings: its teacher has one
-// appointment then, and wants to know how many people come.
+// All bookings of a class session are one entry, because the member who gives the
+// session has one appointment at that time. The entry contains the number of guests.
 package calendar
 
 import (
@@ -26,7 +26,7 @@ type Feed struct {
 	Refresh time.Duration
 }
 
-// Of returns the calendar of the entries as text/calendar. None of them may be cancelled.
+// Of returns the calendar with the given entries as text/calendar. The entries must not be cancelled.
 func Of(f Feed, entries []store.FeedEntry) ([]byte, error) {
 	c := ical.Calendar{Method: ical.Publish, Name: f.Name, Refresh: f.Refresh, Events: make([]ical.Event, 0, len(entries))}
 	if f.Member != "" {
@@ -72,8 +72,8 @@ func (f Feed) appointment(e store.FeedEntry) ical.Event {
 	return event
 }
 
-// class returns the entry of a class session with all of its bookings. Its status is confirmed
-// even if some bookings are still pending, because the session takes place in any case.
+// class returns the calendar entry of a class session with all its bookings. The status of the entry
+// is confirmed even if some bookings are pending, because the session takes place in any case.
 func (f Feed) class(o booking.Occurrence, booked []store.FeedEntry) ical.Event {
 	event := ical.Event{
 		// stays the same as long as the session takes place at this time
@@ -112,8 +112,8 @@ func services(e store.FeedEntry) string {
 	return store.InPackage(e.Services, strings.Join(names, ", "))
 }
 
-// party returns the customer's name, followed by the party size if that is not one. The name of an
-// anonymized customer is empty.
+// party returns the customer's name. If the party size is not one, the
+// size follows the name. The name of an anonymized customer is empty.
 func party(name string, size int) string {
 	if size == 1 {
 		return name

@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// OfBooking returns a booking as text/calendar for its customer's own calendar. UID and sequence are
-// those of the messages about it, so that the later of calendar and message replaces the earlier.
+// OfBooking returns a booking as text/calendar for its customer's own calendar. The messages about the booking have
+// the same UID and sequence. Therefore the newer of the two replaces the older one in the customer's calendar.
 func OfBooking(business string, b store.Booking) ([]byte, error) {
 	summary := services(store.FeedEntry{Services: b.Services}) + " · " + business
 	event := own(b.ID, b.Sequence, b.UpdatedAt, b.StartsAt, b.EndsAt, summary)

@@ -5,8 +5,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// AmountDue returns the amount to be paid online for the services, in minor units. It is the sum of
-// what each service's payment requirement demands of its own price for a party ([catalog.Service.Due]).
+// AmountDue returns the amount that must be paid online for the services, in minor units. For each service, the payment
+// requirement determines the part of the service's price for the party ([catalog.Service.Due]). The result is the sum.
 func AmountDue(services []*catalog.Service, prices []int64, party int, currency money.Currency) int64 {
 	var due int64
 	for i, s := range services {

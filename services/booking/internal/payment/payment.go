@@ -1,6 +1,6 @@
-// Package payment is the port to payment providers: the calls that booking makes, and the amount
-// of a sale to be paid online. The adapters are in the packages below it. The provider owns a
-// charge; booking stores its reference and its status.
+// Package payment is the port to payment providers: the calls that booking makes, and
+// the amount of a sale to be paid online. The adapters are in the packages below it.
+// The provider stores each charge; booking stores the charge's reference and status.
 package payment
 
 import (
@@ -14,18 +14,19 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 )
 
-// ErrRefused means that the provider has processed a request and refused it: nothing was created or changed,
-// and the same request will be refused again. After any other error it is unknown what the provider did.
+// ErrRefused means that the provider has refused a request. The provider has created or changed nothing, and
+// would refuse the same request again. After any other error, the provider may have processed the request.
 var ErrRefused = errors.New("the payment provider refused the request")
 
-// Provider takes payments for businesses. A call ends when its context does. Every call is
-// idempotent: the provider identifies a charge by its subject.
+// Provider takes payments for businesses. A call ends when its context ends.
+// Every call is idempotent: the provider identifies a charge by its subject.
 type Provider interface {
-	// Chargeable returns the largest amount up to the given one, in minor units, that the provider can charge. Some
-	// currencies are charged in coarser steps than those of ISO 4217. Errors: [ErrRefused] if it can charge none.
+	// Chargeable returns the largest amount up to the given amount that the provider can charge,
+	// in minor units. It may be smaller, because providers charge some currencies only in
+	// multiples of several minor units. Errors: [ErrRefused] if the provider can charge no amount.
 	Chargeable(amount int64, currency money.Currency) (int64, error)
-	// Create opens a charge. If the same charge is already open, Create returns it. Charges of one
-	// subject with and without a Checkout are different charges.
+	// Create opens a charge. If the charge is already open, Create returns it. For
+	// the same subject, a charge with a Checkout and one without are two charges.
 	Create(ctx context.Context, c Charge) (Intent, error)
 	// Open returns an open charge again, so that the customer can try again to pay it.
 	Open(ctx context.Context, account, reference string) (Intent, error)
@@ -33,8 +34,8 @@ type Provider interface {
 	Supersede(ctx context.Context, account, reference string) (Outcome, error)
 	// Cancel closes a charge, so that it can no longer be paid, and returns how it ended.
 	Cancel(ctx context.Context, account, reference string) (Outcome, error)
-	// Refund refunds a part of a paid charge and returns the refund's state. Repeated calls with the
-	// same number make one refund. After an error the state is unknown.
+	// Refund refunds a part of a paid charge and returns the state of the refund. Calls with
+	// the same number make one refund. After an error, the state of the refund is unknown.
 	Refund(ctx context.Context, r Refund) (RefundState, error)
 }
 
@@ -45,20 +46,23 @@ type Notifier interface {
 	ReadNotice(body []byte, header func(name string) string) (Notice, error)
 }
 
-// Looker is a [Provider] that can return the refunds that were made at the provider, not through Slotmesh.
+// Looker is a [Provider] that can report the refunds that a business
+// made in the provider's own interface, not through Slotmesh.
 type Looker interface {
-	// Look returns the subject of a charge, and how much of it was refunded at the provider, not
-	// through Slotmesh. Errors: [ErrRefused] if the charge does not exist.
+	// Look returns the subject of a charge, and the sum of the refunds that were made in
+	// the provider's own interface. Errors: [ErrRefused] if the charge does not exist.
 	Look(ctx context.Context, account, reference string) (Elsewhere, error)
 }
 
-// Elsewhere is what was done with a payment at the provider, not through Slotmesh.
+// Elsewhere describes a payment for which the business made
+// refunds in the provider's own interface, not through Slotmesh.
 type Elsewhere struct {
 	Subject  Subject // from the charge's metadata, see [Notice]
 	Refunded int64   // the total in minor units of its currency, pending refunds included
 }
 
-// Dispute is a customer's dispute of a payment, by which their bank takes the money back.
+// Dispute is a customer's dispute of a payment. In a dispute,
+// the customer's bank takes the money back from the business.
 type Dispute struct {
 	Status DisputeStatus
 	Reason string // the provider's, such as fraudulent
@@ -77,8 +81,8 @@ const (
 // Sandbox is the name of the provider of sandbox businesses, and of their account with it.
 const Sandbox = "sandbox"
 
-// Subject identifies what a charge is for: a booking, an order of tickets or a reservation. Ids
-// are unique across kinds.
+// Subject identifies the booking, order of tickets or reservation
+// that a charge is for. Ids are unique across these kinds.
 type Subject struct {
 	BusinessID uuid.UUID
 	Kind       event.SubjectKind
@@ -103,10 +107,11 @@ type Checkout struct {
 	ExpiresAt time.Time
 }
 
-// Intent is an open charge. ClientSecret and URL are for the answer to the customer only. The
-// customer's browser pays with the ClientSecret, or, if the charge has a Checkout, on the provider's
-// page at URL. If Decided is set, the provider has already decided the charge, and the customer has
-// nothing to do. The caller must act on Decided as on a notice once the charge is open.
+// Intent is an open charge. The customer's browser pays with ClientSecret. If the charge has a Checkout,
+// the customer pays on the provider's page at URL instead. Both are for the answer to the customer only.
+//
+// Decided is set if the provider has already decided the charge, so that the customer has nothing to
+// do. When the charge is stored as open, the caller must handle Decided like a notice of the provider.
 type Intent struct {
 	Reference    string
 	ClientSecret string
@@ -123,8 +128,8 @@ const (
 	Cancelled Outcome = "cancelled"
 )
 
-// Refund is a part of a charge to be refunded. The refunds of a charge are numbered from 1. A
-// repeated request with the same Number is the same refund; a new Number is another attempt.
+// Refund is a refund of a part of a charge. The refunds of a charge are numbered from 1. A
+// request with the same Number is a retry of the same refund; a new Number is another refund.
 type Refund struct {
 	Charge           // Amount is the refund's, as returned by [Provider].Chargeable
 	Reference string // of the charge
@@ -141,16 +146,16 @@ type RefundState struct {
 // RefundStatus is the status of a refund.
 type RefundStatus string
 
-// The statuses of a refund. A provider may refuse a refund after it reported it as refunded, for
-// example because the customer's bank returns the money. RefundRefused is final.
+// The statuses of a refund. A provider may refuse a refund after it reported the refund as
+// refunded, for example because the customer's bank returns the money. RefundRefused is final.
 const (
 	RefundPending  RefundStatus = "pending"
 	RefundRefunded RefundStatus = "refunded"
 	RefundRefused  RefundStatus = "refused"
 )
 
-// Due is a charge that waits for a call to its provider. If RefundNumber is above 0, the call refunds RefundAmount;
-// otherwise it cancels the charge. Reference is "" if it is unknown whether the provider has the charge.
+// Due is a charge for which a call to its provider is due. If RefundNumber is above 0, the call refunds RefundAmount;
+// otherwise the call cancels the charge. If Reference is "", it is unknown whether the provider has the charge.
 type Due struct {
 	Charge
 	Provider     string
@@ -167,15 +172,17 @@ func (d Due) Refund() Refund {
 	return r
 }
 
-// Notice is a provider's report about a charge. At most one of Outcome, FailedAt, Refund, Changed
-// and Dispute is set; if none is, the notice is ignored.
+// Notice is a provider's report about a charge. At most one of Outcome, FailedAt,
+// Refund, Changed and Dispute is set. If none is set, the notice is ignored.
 type Notice struct {
 	Account   string // the business's account with the provider
 	Reference string
 	Outcome   Outcome
-	// Subject is the subject in the charge's metadata. A charge with a Checkout is stored under the
-	// reference of the page, but notices of failed attempts and refunds have another reference. The
-	// owner of the account could have written the metadata, so Subject is no proof.
+	// Subject is the subject in the charge's metadata at the provider. It finds the
+	// charge if the reference does not: a charge with a Checkout is stored under the
+	// page's reference, but notices of failed attempts and refunds have another one.
+	//
+	// Subject is not trustworthy, because the owner of the provider's account can write the metadata.
 	Subject Subject
 	// FailedAt is when an attempt to pay failed, by the provider's clock. The customer may try again (lifecycle.md §4).
 	FailedAt time.Time
@@ -193,8 +200,8 @@ type RefundNotice struct {
 // Providers are the connected providers by their identifiers in manifests.
 type Providers map[string]Provider
 
-// Step returns the step, in minor units, of which a provider charges multiples in this currency.
-// It returns 1 if the provider is not connected.
+// Step returns the smallest amount, in minor units, of which the provider's charges
+// in this currency must be multiples. It returns 1 if the provider is not connected.
 func (p Providers) Step(name string, currency money.Currency) int64 {
 	const coarsest = 1000
 	if provider, connected := p[name]; connected {

@@ -39,8 +39,8 @@ SELECT id FROM bookings
 WHERE business_id = $1 AND id = ANY($2) AND ends_at <= $3
 ORDER BY id FOR UPDATE SKIP LOCKED`
 
-	// movePastSQL archives the occupied time of bookings that its transaction has
-	// locked, and deletes their seats. It archives all time of a booking or none.
+	// movePastSQL archives the occupied time of bookings that its transaction has locked. It also
+	// deletes their seats and lowers the counters of seats. It archives all time of a booking or none.
 	//
 	// Like bookSQL and moveSQL, it locks occupied time before
 	// counters of seats, and counters in the order of their keys.

@@ -429,7 +429,7 @@ func (s *Store) TicketsAhead(ctx context.Context, businessID uuid.UUID, today ti
 }
 
 // Sales returns the numbers of tickets sold for the given events, read
-// at one moment. It leaves out events for which nothing was ever sold.
+// at one moment. It leaves out events for which no order was ever made.
 func (s *Store) Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) ([]booking.EventSales, error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT e.event_id, e.sold, t.tier_id, t.sold

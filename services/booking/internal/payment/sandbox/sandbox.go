@@ -1,6 +1,7 @@
-// Package sandbox is the payment provider of sandbox businesses (docs/decisions/025). It moves no money. The last two
-// digits of an amount in minor units decide what happens to a charge, as test card numbers do at other providers. The
-// package stores nothing: the charge's reference contains the decision.
+// Package sandbox is the payment provider of sandbox businesses (docs/decisions/025). It moves no money.
+//
+// The last two digits of an amount in minor units decide whether a charge is paid, like the test card
+// numbers of other providers. The package stores nothing: the reference of a charge contains the decision.
 package sandbox
 
 import (
@@ -35,7 +36,7 @@ type Sandbox struct{ clock clock.Clock }
 
 var _ payment.Provider = (*Sandbox)(nil)
 
-// New returns the provider. It takes the time of failed attempts from now.
+// New returns the sandbox provider. Its clock gives the time of failed attempts.
 func New(now clock.Clock) *Sandbox { return &Sandbox{clock: now} }
 
 // Chargeable returns every amount above 0 unchanged. Errors: [payment.ErrRefused] for any other.
@@ -46,8 +47,8 @@ func (s *Sandbox) Chargeable(amount int64, currency money.Currency) (int64, erro
 	return amount, nil
 }
 
-// Create opens a charge and decides it. The customer has nothing to do, so the result has neither
-// a client secret nor a page. Errors: [payment.ErrRefused] for amounts that end in 02.
+// Create opens a charge and decides it immediately. The customer has nothing to do, so the result
+// has no client secret and no page. Errors: [payment.ErrRefused] for amounts that end in 02.
 func (s *Sandbox) Create(_ context.Context, c payment.Charge) (payment.Intent, error) {
 	made := payment.Intent{Reference: ordinaryPrefix + c.ID.String(), Decided: &payment.Notice{Outcome: payment.Paid}}
 	switch c.Amount % 100 {
@@ -64,7 +65,7 @@ func (s *Sandbox) Create(_ context.Context, c payment.Charge) (payment.Intent, e
 	return made, nil
 }
 
-// Open returns a charge without a page: a declined charge stays declined.
+// Open returns a charge without a page. A declined charge stays declined.
 func (s *Sandbox) Open(_ context.Context, _, reference string) (payment.Intent, error) {
 	return payment.Intent{Reference: reference}, nil
 }
@@ -74,7 +75,8 @@ func (s *Sandbox) Supersede(context.Context, string, string) (payment.Outcome, e
 	return payment.Cancelled, nil
 }
 
-// Cancel closes a charge. A charge whose payment is not stored by booking was not paid.
+// Cancel closes a charge and returns that it was not paid. In the
+// sandbox, a charge is only paid if booking has stored the payment.
 func (s *Sandbox) Cancel(context.Context, string, string) (payment.Outcome, error) {
 	return payment.Cancelled, nil
 }

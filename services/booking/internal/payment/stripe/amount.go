@@ -7,13 +7,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// unit describes how Stripe counts a currency: in units of 10^-digits, and only in multiples of step.
+// unit describes how Stripe counts the amounts of a currency: in units of 10^-digits, and only in multiples of step.
 type unit struct {
 	digits int
 	step   int64
 }
 
-// special contains the currencies that Stripe does not count as ISO 4217 does
+// special contains the currencies whose amounts Stripe counts differently from ISO 4217
 // (docs.stripe.com/currencies). The Malagasy ariary has no decimals at Stripe. Icelandic króna and
 // Ugandan shilling have two, which must be 00. Amounts in currencies of three decimals must end in 0.
 var special = map[string]unit{
@@ -33,7 +33,7 @@ func unitOf(c money.Currency) (unit, error) {
 	return unit{c.Digits, 1}, nil
 }
 
-// amount converts minor units of ISO 4217 into Stripe's units, rounded down to what Stripe charges.
+// amount converts minor units of ISO 4217 into Stripe's units. It rounds down to an amount that Stripe can charge.
 func amount(minor int64, c money.Currency) (int64, error) {
 	u, err := unitOf(c)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// Look returns the subject of a PaymentIntent, and the sum of its refunds that were made at
-// Stripe, not through Slotmesh. Refunds that failed or were cancelled do not count.
+// Look returns the subject of a PaymentIntent, and the sum of the refunds that the business
+// made at Stripe, not through Slotmesh. Refunds that failed or were cancelled do not count.
 func (s *Stripe) Look(ctx context.Context, account, reference string) (payment.Elsewhere, error) {
 	params := &sdk.PaymentIntentRetrieveParams{}
 	params.SetStripeAccount(account)
@@ -42,7 +42,8 @@ func (s *Stripe) Look(ctx context.Context, account, reference string) (payment.E
 	return payment.Elsewhere{Subject: n.Subject, Refunded: refunded}, err
 }
 
-// chargeNotice reads a notice that a Charge was refunded. It does not contain the sum; [Stripe.Look] returns that.
+// chargeNotice reads a notice that a Charge was refunded. The notice
+// does not contain the refunded sum; [Stripe.Look] returns it.
 func chargeNotice(told sdk.Event) payment.Notice {
 	var charge struct {
 		PaymentIntent string `json:"payment_intent"`
@@ -53,8 +54,8 @@ func chargeNotice(told sdk.Event) payment.Notice {
 	return payment.Notice{Account: told.Account, Reference: charge.PaymentIntent, Changed: true}
 }
 
-// disputeNotice reads the state of a dispute. It ignores inquiries: an inquiry takes no money, and
-// becomes a dispute if the business does not answer it.
+// disputeNotice reads the state of a dispute. It ignores inquiries, which take no
+// money. If the business does not answer an inquiry, the inquiry becomes a dispute.
 func disputeNotice(told sdk.Event) payment.Notice {
 	var dispute struct {
 		PaymentIntent string `json:"payment_intent"`

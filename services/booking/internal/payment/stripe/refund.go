@@ -12,12 +12,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// refundNumber is the metadata key of a refund's number, by which the refund is identified.
+// refundNumber is the metadata key under which Stripe stores a refund's number. The number identifies the refund.
 const refundNumber = "slotmesh_refund"
 
-// Refund makes a refund of a PaymentIntent, unless Stripe already has it. Stripe forgets
-// idempotency keys after a day, so Refund first lists the existing refunds. The idempotency key
-// only prevents two concurrent requests from making two refunds.
+// Refund makes a refund of a PaymentIntent, unless Stripe already has a refund with this number.
+//
+// Stripe deletes idempotency keys after a day, so Refund first lists the existing refunds.
+// The idempotency key only prevents two concurrent requests from making two refunds.
 func (s *Stripe) Refund(ctx context.Context, r payment.Refund) (payment.RefundState, error) {
 	var made *sdk.Refund
 	intent, err := s.intentOf(ctx, r.Account, r.Reference)

@@ -1,6 +1,6 @@
-// Package stripe is the adapter to Stripe. A charge is a PaymentIntent or a Checkout Session on
-// the business's connected account, made with the platform's secret key. The idempotency key is
-// the id of the subject. No data about the customer is sent.
+// Package stripe is the adapter to Stripe. A charge is a PaymentIntent or a Checkout
+// Session on the business's connected account, made with Slotmesh's own secret key. The
+// idempotency key is the id of the subject. The package sends no data about the customer.
 package stripe
 
 import (
@@ -31,11 +31,11 @@ var (
 	_ payment.Notifier = (*Stripe)(nil)
 )
 
-// New returns an adapter with the platform's secret key. It accepts notices that are signed with
-// webhookSecret. base is the URL of the API, such as https://api.stripe.com.
+// New returns an adapter that uses the given secret key of Slotmesh's Stripe account. It accepts notices
+// that are signed with webhookSecret. base is the URL of the API, such as https://api.stripe.com.
 //
-// The SDK writes no logs, because its lines contain the data sent. It does not retry, because the
-// caller's deadline is short; the reconciliation later resolves an unknown result.
+// The SDK writes no logs, because its log lines contain the data sent. It does not retry, because the
+// caller's deadline is short. If the result of a call is unknown, the reconciliation finds it out later.
 func New(secretKey, webhookSecret, base string, transport http.RoundTripper) *Stripe {
 	backends := sdk.NewBackendsWithConfig(&sdk.BackendConfig{
 		URL:               sdk.String(base),
@@ -122,8 +122,8 @@ func (s *Stripe) Cancel(ctx context.Context, account, reference string) (payment
 	return s.cancelIntent(ctx, account, reference, nil)
 }
 
-// superseded is the cancellation reason of a PaymentIntent that another charge replaces. Notices
-// with this reason are ignored.
+// superseded is the cancellation reason of a PaymentIntent that
+// another charge has replaced. Notices with this reason are ignored.
 const superseded = sdk.PaymentIntentCancellationReasonDuplicate
 
 // Supersede closes a PaymentIntent that a Checkout Session replaces.
@@ -164,9 +164,11 @@ func (s *Stripe) outcome(ctx context.Context, account, reference string) (paymen
 	return "", fmt.Errorf("cancel a charge: it is %s", intent.Status)
 }
 
-// readable returns an error that may be logged: Stripe's message can repeat the data sent, so readable leaves it
-// out. The result is [payment.ErrRefused] only if Stripe rejects the request itself, with status 400, 402 or 404.
-// After a conflict, a rate limit, a rejected key or account, or a reused idempotency key, the charge may exist.
+// readable returns an error that may be logged. It leaves out Stripe's message, which can repeat the data sent.
+//
+// The result is [payment.ErrRefused] only if Stripe rejects the request itself,
+// with status 400, 402 or 404. In all other cases the charge may exist: after a
+// conflict, a rate limit, a rejected key or account, or a reused idempotency key.
 func readable(what string, err error) error {
 	var refusal *sdk.Error
 	if !errors.As(err, &refusal) {

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// ReadNotice checks the signature of a webhook's body and reads the notice. The signature may be
-// at most five minutes old, Stripe's default, by the machine's clock. Stripe signs by real time.
+// ReadNotice checks the signature of a webhook's body and reads the notice. The signature may be at most five
+// minutes old, which is Stripe's default. The clock of the machine decides, because Stripe signs by real time.
 func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.Notice, error) {
 	told, err := webhook.ConstructEventWithOptions(body, header("Stripe-Signature"), s.webhookSecret, webhook.ConstructEventOptions{
 		Tolerance:                webhook.DefaultTolerance,
@@ -43,9 +43,11 @@ func (s *Stripe) ReadNotice(body []byte, header func(string) string) (payment.No
 	return payment.Notice{}, nil
 }
 
-// intentNotice reads how a PaymentIntent ended or that an attempt to pay it failed. The
-// PaymentIntent of a Checkout Session ends with the session, whose own notice reports the end. But
-// a failed attempt causes no notice of the session.
+// intentNotice reads how a PaymentIntent ended, or that an attempt to pay it failed.
+//
+// For the end, the result has no subject. Therefore the end of a PaymentIntent that belongs
+// to a Checkout Session finds no charge and is ignored; the session's own notice reports
+// it. For a failed attempt, the session has no notice, so the result has a subject.
 func intentNotice(told sdk.Event) payment.Notice {
 	var intent struct {
 		ID                 string
@@ -95,7 +97,7 @@ func sessionNotice(told sdk.Event) payment.Notice {
 	return n
 }
 
-// said sets the notice's subject from a charge's metadata, if the metadata contain one.
+// said sets the subject of the notice from a charge's metadata. It changes nothing if the metadata contain no subject.
 func said(n *payment.Notice, metadata map[string]string) {
 	business, err := uuid.Parse(metadata[ofBusiness])
 	if err != nil {
@@ -108,7 +110,8 @@ func said(n *payment.Notice, metadata map[string]string) {
 	}
 }
 
-// refundNotice reads the state of a refund. A refund that was not made through Slotmesh has no number.
+// refundNotice reads the state of a refund. If the refund was
+// not made through Slotmesh, the notice has no refund number.
 func refundNotice(told sdk.Event) payment.Notice {
 	var refund sdk.Refund
 	if json.Unmarshal(told.Data.Raw, &refund) != nil || refund.PaymentIntent == nil {
