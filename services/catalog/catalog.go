@@ -1,11 +1,13 @@
-// Package catalog is the service that stores what businesses offer. Each
-// business has one document, the manifest, which is kept in versions.
+// Package catalog is the service that stores what businesses offer. Each business has one document,
+// the manifest, of which the service keeps all versions.
 //
-// Owners publish through the internal API (internal/usecase); the console's admin API calls it for them. Each
-// publish creates a complete new version or changes nothing. Peers read the newest version as a compiled offer
-// and revalidate it by its entity tag. A Redis message informs them of a change at once. The public paths
-// /info, /services, /staff, /events and /rentals show the same version to customers. If the peers answer,
-// pricing adds quoted prices, booking the tickets sold, and rental how many units can be booked online.
+// Owners publish through the internal API (internal/usecase); the console's admin API calls it for them.
+// A publish creates a complete new version or changes nothing. Other services read the newest version as
+// a compiled offer and revalidate it by its entity tag. A Redis message informs them of a change at once.
+//
+// The public paths /info, /services, /staff, /events and /rentals show the same version to customers.
+// Catalog adds prices from pricing, the tickets sold from booking, and from rental the units that can
+// be booked online. If a service does not answer, its numbers are missing.
 //
 // PostgreSQL holds the versions (internal/store). Package internal/current keeps the newest version of each
 // business in memory, decoded and compiled (internal/compile). It builds the public form (internal/public) at the
@@ -62,15 +64,15 @@ type Config struct {
 	PricingTimeout time.Duration `env:"PRICING_TIMEOUT, default=1s"`
 	// BookingURL is the base URL of booking's internal port.
 	BookingURL string `env:"BOOKING_URL, required"`
-	// BookingTimeout is how long /events waits for the numbers of tickets
-	// sold. After it, the list is served without spots_remaining.
+	// BookingTimeout is how long /events waits for booking's numbers of tickets sold. After it, the answer
+	// omits spots_remaining.
 	BookingTimeout time.Duration `env:"BOOKING_TIMEOUT, default=1s"`
 	// RentalURL is the base URL of rental's internal port.
 	RentalURL string `env:"RENTAL_URL, required"`
 	// RentalTimeout is how long /rentals waits for max_bookable_online. After it, the list is served without it.
 	RentalTimeout time.Duration `env:"RENTAL_TIMEOUT, default=1s"`
-	// MemoryBytes bounds the decoded versions in memory, counted by their
-	// JSON. A decoded version takes several times the size of its JSON.
+	// MemoryBytes limits the decoded versions in memory, by the total size of their JSON. A decoded
+	// version takes several times that size.
 	MemoryBytes int `env:"CATALOG_MEMORY_BYTES, default=67108864"`
 	// RenderedBytes bounds the rendered answers in memory.
 	RenderedBytes int `env:"CATALOG_RENDERED_BYTES, default=33554432"`
@@ -121,8 +123,9 @@ func (c *Config) copiesPrefix() (string, error) {
 	return fmt.Sprintf("slotmesh:last-known:%x:", of[:8]), nil
 }
 
-// readable returns the readiness check. Businesses are readable if the tables are, or if PostgreSQL does not
-// answer and Redis has copies. An error that PostgreSQL itself returns, such as a missing table, means not ready.
+// readable returns the readiness check. The service is ready if it can read the tables. It is also
+// ready if PostgreSQL does not answer but Redis has copies. If PostgreSQL answers with an error, such
+// as a missing table, the service is not ready.
 func readable(businesses *store.Store, copies *lastknown.Copies) func(context.Context) error {
 	return func(ctx context.Context) error {
 		asked, cancel := context.WithTimeout(ctx, time.Second)
@@ -135,8 +138,8 @@ func readable(businesses *store.Store, copies *lastknown.Copies) func(context.Co
 	}
 }
 
-// placesEach returns how many quote requests and renderings of one
-// business may run at once: the number of processors, and at least two.
+// placesEach returns how many quote requests and renderings of one business may run at the same time:
+// the number of processors, but at least two.
 func placesEach() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Service) error {

@@ -15,14 +15,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// Sales returns the numbers of tickets sold of many events at once;
-// booking's client implements it. After any error, the numbers are unknown.
+// Sales returns the numbers of tickets sold of many events in one call; booking's client implements
+// it. If it returns an error, the numbers are unknown.
 type Sales interface {
 	Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*booking.Sales, error)
 }
 
-// events serves /events. It asks pricing for prices, if the cached ones are no longer valid, and booking for the
-// tickets sold, both at the same time. The list is served without the numbers of a service that does not answer.
+// events serves /events. At the same time, it requests prices from pricing, unless the cached ones are still valid,
+// and the tickets sold from booking. If a service does not answer, it serves the list without that service's numbers.
 func (p *Public) events(c *fiber.Ctx) error {
 	version, err := p.version(c)
 	if err != nil {
@@ -51,8 +51,9 @@ func (p *Public) ticketPrices(ctx context.Context, v *ready.Version, events publ
 	return p.quote(ctx, v, now, items, ids)
 }
 
-// sold asks booking for the tickets sold of the events and their tiers, in as few calls as booking's limit allows.
-// It returns nil if any call fails: the number is then unknown, and the event is shown as neither full nor free.
+// sold requests the numbers of tickets sold from booking, by event and tier, in as few calls as
+// booking's limit allows. It returns nil if any call fails. The numbers are then unknown, and each
+// event is shown as neither full nor available.
 func (p *Public) sold(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) public.Sold {
 	ctx, cancel := context.WithTimeout(ctx, p.SalesTimeout)
 	defer cancel()

@@ -13,11 +13,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/ready"
 )
 
-// Offers serves GET /internal/offers/{slug}: the newest offer, which is what peers revalidate against. If PostgreSQL
-// does not answer and the request has [catalog.MaxStale], it returns the last known offer and its Age in seconds.
+// Offers serves GET /internal/offers/{slug}, the newest offer of a business, to other services, which
+// cache it and revalidate it by its entity tag. If PostgreSQL does not answer and the request has
+// [catalog.MaxStale], Offers returns the last known offer and its Age in seconds.
 //
-// The entity tag is made from the offer's bytes, which contain the version. Two
-// releases that encode an offer differently therefore never confirm each other's tags.
+// The entity tag is made from the offer's bytes, which contain the version. Two releases that encode
+// an offer differently therefore never confirm each other's tags.
 type Offers struct {
 	Versions *current.Cache[*ready.Version]
 }

@@ -36,8 +36,8 @@ func (o *Owner) Mount(router fiber.Router) {
 	business.Post("/offer", o.compile)
 }
 
-// once runs a change once for each Idempotency-Key of a slug. If the
-// change was made before, the function again sends its stored result.
+// once returns a handler that runs a change at most once for each slug and Idempotency-Key. If the
+// change was made before, it calls the argument again, which responds with the stored result.
 func (o *Owner) once(change fiber.Handler, again func(*fiber.Ctx, []byte) error) fiber.Handler {
 	return server.Once(change, func(c *fiber.Ctx) ([]byte, error) {
 		slug, err := server.Slug(c)
@@ -100,8 +100,9 @@ func (o *Owner) compile(c *fiber.Ctx) error {
 	return c.JSON(compiled.Offer)
 }
 
-// ifMatchHeader returns the version of If-Match: "<version>", or nil if the header is missing. If-None-Match: *
-// returns 0: the business must not be published yet. Fault: invalid_parameter if the header holds no version.
+// ifMatchHeader returns the version in the header If-Match: "<version>". It returns nil if the header
+// is missing, and 0 for If-None-Match: *, which means that the business must not be published yet.
+// Fault: invalid_parameter if the header holds no version.
 func ifMatchHeader(c *fiber.Ctx) (*int64, error) {
 	if c.Get(fiber.HeaderIfNoneMatch) == "*" {
 		return new(int64), nil

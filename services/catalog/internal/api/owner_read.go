@@ -21,8 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 )
 
-// get returns a manifest. If the requested format is the one in which it
-// was published, it returns the original text; otherwise it converts it.
+// get responds with a manifest. If it was published in the requested format, the response is the
+// original text; otherwise get converts it.
 func (o *Owner) get(c *fiber.Ctx) error {
 	version, err := versionParam(c)
 	if err != nil {

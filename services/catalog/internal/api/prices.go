@@ -26,9 +26,10 @@ type prices struct {
 	from, until time.Time
 }
 
-// withCounts returns prices and counts, which it requests at the same time. It calls quote only if the prices
-// of the cached answer are no longer valid. Concurrent requests share one call of quote, as prices are valid
-// for a while. Each request calls count itself, because it must show everything sold before it began.
+// withCounts returns prices and counts (tickets sold, or bookable units). It requests both at the same time.
+//
+// It calls quote only if the prices of the cached answer are no longer valid; concurrent requests share that
+// call. Each request calls count itself, because its answer must contain all sales before the request began.
 func (p *Public) withCounts(
 	ctx context.Context, key rendered.Key, v *ready.Version, now time.Time,
 	quote func(context.Context) prices, count func() map[uuid.UUID]int,
@@ -74,12 +75,12 @@ func (p *Public) prices(ctx context.Context, v *ready.Version, date timespan.Dat
 	return p.quote(ctx, v, now, items, ids)
 }
 
-// quote asks pricing for all items, in as few calls as [pricing.MaxItems] allows. ids are the keys of the
-// prices, in the order of items. The prices are valid as long as a version is trusted ([revalidate.TrustFor]),
-// so that an outage of pricing shows equally soon. They end earlier if pricing's ValidUntil does.
+// quote requests the prices of all items from pricing, in as few calls as [pricing.MaxItems] allows.
+// ids are the keys of the returned prices, in the order of items. The prices are valid for
+// [revalidate.TrustFor], or until pricing's ValidUntil if that is earlier.
 //
-// It asks in one of the business's places. A business therefore has only a few requests at pricing
-// at once and cannot slow down the others. The timeout for pricing starts once the place is entered.
+// Only a few requests of one business run at the same time ([Public.Places]), so that one business
+// cannot slow down the others. The timeout for pricing begins after the wait for that limit.
 func (p *Public) quote(ctx context.Context, v *ready.Version, now time.Time, items []pricing.Item, ids []uuid.UUID) prices {
 	if len(items) == 0 {
 		return prices{of: map[uuid.UUID]json.Number{}, ofVersion: true, from: now, until: now.Add(revalidate.TrustFor)}

@@ -48,8 +48,8 @@ type Public struct {
 // Mount adds the routes.
 func (p *Public) Mount(router fiber.Router) { p.mount(router.Group("/api/public/:slug")) }
 
-// MountForPeers adds the public paths to the internal port, below /internal, for the MCP server.
-// They have no rate limits: the MCP server counts each request by its API key before it calls them.
+// MountForPeers adds the public paths to the internal port, below /internal, for the MCP server. They have no
+// rate limits there, because the MCP server has already counted each request against the limit of its API key.
 func (p *Public) MountForPeers(router fiber.Router) {
 	p.mount(router.Group("/internal/api/public/:slug"))
 }
@@ -150,8 +150,8 @@ func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
 	return version, err
 }
 
-// language returns the language that the query parameter locale selects. If locale is present and not
-// empty, every text is resolved, even if the business does not have that language (semantics.md §6).
+// language returns the language that the query parameter locale selects. If the parameter is present and not empty, the
+// answer has each text in one language only, even if the business does not have the requested one (semantics.md §6).
 func language(c *fiber.Ctx, offer *catalog.Offer) public.Language {
 	requested := c.Query("locale")
 	if requested == "" {

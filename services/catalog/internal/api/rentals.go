@@ -15,14 +15,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// Ceilings returns max_bookable_online of all rentals of a business;
-// rental's client implements it. After any error, it is unknown.
+// Ceilings returns max_bookable_online of all rentals of a business; rental's client implements it. If
+// it returns an error, the numbers are unknown.
 type Ceilings interface {
 	Ceilings(ctx context.Context, slug string, offerVersion int64) (*rental.Ceilings, error)
 }
 
-// rentals serves /rentals. It asks pricing for prices, if the cached ones are no longer valid, and rental for
-// max_bookable_online, both at the same time. The list is served without the numbers of a service that does not answer.
+// rentals serves /rentals. At the same time, it requests prices from pricing, unless the cached ones are still valid,
+// and max_bookable_online from rental. If a service does not answer, it serves the list without that service's numbers.
 func (p *Public) rentals(c *fiber.Ctx) error {
 	version, err := p.version(c)
 	if err != nil {

@@ -45,8 +45,9 @@ func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Ver
 	return sendAnswer(c, answer)
 }
 
-// numbered returns the answer with the numbers n: the cached one if it shows the same numbers, otherwise
-// a new one. An answer is not cached if a number is missing, or if its prices belong to another version.
+// numbered returns the answer with the numbers n (prices and counts). If the cached answer shows the
+// same numbers, it returns that one; otherwise show builds a new one. It does not cache an answer if a
+// number is missing, or if its prices belong to another version.
 func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.Version, n numbered, show func() any) (*rendered.Answer, error) {
 	numbers := rendered.Numbers{Prices: n.prices.of, Counts: n.counts}
 	lasts := n.complete && n.prices.of != nil && n.prices.ofVersion
@@ -67,8 +68,9 @@ func (p *Public) numbered(ctx context.Context, key rendered.Key, version *ready.
 	})
 }
 
-// foundOrRendered returns the answer that look finds, or renders one. It renders in one of
-// the business's places, because a large list keeps a processor busy while others wait.
+// foundOrRendered returns the answer that look finds. If look finds none, it renders the value that
+// show returns, and keep turns the bytes into an answer. Only a few renderings of one business run at
+// the same time ([Public.Places]), because a large list keeps a processor busy.
 func (p *Public) foundOrRendered(
 	ctx context.Context, slug string, look func() *rendered.Answer, show func() any, keep func(body []byte) *rendered.Answer,
 ) (*rendered.Answer, error) {
@@ -105,10 +107,10 @@ func encode(v any) ([]byte, error) {
 	return bytes.Clone(body.Bytes()), nil // kept for long: without the unused capacity of the buffer
 }
 
-// sendTagged sends the body, or 304 if the caller already has it.
+// sendTagged sends the body, or status 304 if the caller already has it.
 //
-// Cache-Control: no-cache lets callers store the answer but revalidate it before each use.
-// Prices, the pause and the version can change at any moment, and revalidation costs one 304.
+// Cache-Control: no-cache lets callers store the answer but makes them revalidate it before each use,
+// because prices, the pause of bookings and the version can change at any moment.
 func sendTagged(c *fiber.Ctx, mediaType string, body []byte, tag string) error {
 	header := &c.Response().Header
 	header.SetBytesK(etagKey, tag)
@@ -120,6 +122,6 @@ func sendTagged(c *fiber.Ctx, mediaType string, body []byte, tag string) error {
 	return c.Send(body)
 }
 
-// Header keys and values in fasthttp's canonical form; converting
-// them for each answer took longer than finding the answer.
+// The keys and values of headers in fasthttp's canonical form. Converting them for each answer would
+// take longer than finding the answer in the cache.
 var etagKey, cacheControlKey, noCache = []byte("Etag"), []byte(fiber.HeaderCacheControl), []byte("no-cache")

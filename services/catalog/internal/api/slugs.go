@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/usecase"
 )
 
-// Names serves GET /internal/slugs/{id}: the slug of a business. The
-// slug stays the same until the business is removed; then it has none.
+// Names serves GET /internal/slugs/{id}, which returns the slug of a business by its id. The slug
+// never changes. After the business is removed, it has no slug.
 type Names struct{ Store *store.Store }
 
 // Mount adds the route.

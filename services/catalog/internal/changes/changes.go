@@ -1,6 +1,6 @@
-// Package changes announces to all readers of offers, on all replicas, which business has
-// changed, by a Redis message with its slug. If a message is lost, readers notice the change by
-// the age of their copy (docs/decisions/004). A failed message therefore never fails a publish.
+// Package changes sends Redis messages that announce which business has changed. All replicas that
+// read offers receive them. If a message is lost, readers notice the change by the age of their copy
+// (docs/decisions/004). A publish therefore succeeds even if its message cannot be sent.
 package changes
 
 import (
@@ -35,8 +35,8 @@ func NewSender(client redis.UniversalClient, tel *telemetry.Telemetry) *Sender {
 // Wait sets the longest time that [Sender.Announce] waits for Redis.
 func (s *Sender) Wait(within time.Duration) { s.within = within }
 
-// Announce sends that the business with this slug has changed. It
-// ignores the cancellation of ctx, because the change is already made.
+// Announce sends the message that the business with this slug has changed. It ignores the cancellation
+// of ctx, because the change has already been made.
 func (s *Sender) Announce(ctx context.Context, slug string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.within)
 	defer cancel()

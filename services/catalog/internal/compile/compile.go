@@ -26,9 +26,9 @@ type compiler struct {
 	err      error // the first fault
 }
 
-// Offer compiles this version of the manifest; the caller calls [catalog.Offer.Prepare]. A
-// manifest that [manifest.Parse] accepted always compiles. Otherwise Offer fails for an unknown
-// currency, for a key that refers to nothing, and for an amount that the currency cannot express.
+// Offer compiles one version of a manifest. The caller must call [catalog.Offer.Prepare] on the result.
+// A manifest that [manifest.Parse] accepted always compiles. For any other one, Offer returns an error
+// if a currency is unknown, a key refers to nothing, or the currency cannot express an amount.
 func Offer(m *manifest.Manifest, version int64) (*catalog.Offer, error) {
 	c, err := newCompiler(m)
 	if err != nil {

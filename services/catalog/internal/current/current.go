@@ -1,10 +1,10 @@
-// Package current keeps the newest version of each business in memory, so
-// that it is decoded and compiled once per version, not once per request.
+// Package current caches the newest version of each business in memory, so that it is decoded and
+// compiled once per version, not once per request.
 //
-// A version's text never changes, so only the number of the newest version is revalidated
-// (libs/revalidate). [Cache.Verified] asks the database for it every time. [Cache.Fresh] trusts a number
-// that it read at most [revalidate.TrustFor] ago. While the database is unavailable, Fresh returns the last
-// good version (docs/decisions/004): the one in memory, otherwise its copy in Redis (package lastknown).
+// A version never changes. The cache therefore only checks whether its version is still the newest
+// (libs/revalidate). [Cache.Verified] asks the database at each call. [Cache.Fresh] relies on an
+// answer for [revalidate.TrustFor]. While the database is unavailable, Fresh returns the last known
+// version (docs/decisions/004): from memory, or else from its copy in Redis (package lastknown).
 package current
 
 import (
@@ -60,10 +60,10 @@ type version[T any] struct {
 func (v *version[T]) Number() int64 { return v.number }
 func (v *version[T]) Size() int     { return v.bytes }
 
-// New returns an empty cache that holds decoded versions of up to maxBytes of canonical JSON, and always at least one.
+// New returns an empty cache. It holds decoded versions with up to maxBytes of canonical JSON, and always at least one.
 //
-// A reader waits at most patience for the number of the newest version,
-// if there is an older version or a copy to return. 0 means no limit.
+// patience is how long a reader waits for the database's answer about the newest version, if an older
+// version or a copy can be returned instead. 0 means no limit.
 func New[T any](source Source, build Build[T], copies *lastknown.Copies, maxBytes int, patience time.Duration, clk clock.Clock, tel *telemetry.Telemetry) *Cache[T] {
 	c := &Cache[T]{
 		source: source, build: build, copies: copies, patience: patience, clock: clk, tel: tel,
@@ -79,8 +79,8 @@ func New[T any](source Source, build Build[T], copies *lastknown.Copies, maxByte
 	return c
 }
 
-// Verified returns the newest version of slug and its number. It
-// asks the database during the call. Fault: business_not_found.
+// Verified returns the newest version of slug and its number. It always asks the database which
+// version is the newest. Fault: business_not_found.
 func (c *Cache[T]) Verified(ctx context.Context, slug string) (T, int64, error) {
 	return unwrap(c.versions.Newest(ctx, slug))
 }
@@ -91,9 +91,9 @@ func (c *Cache[T]) Fresh(ctx context.Context, slug string) (T, int64, error) {
 	return unwrap(c.versions.Get(ctx, slug))
 }
 
-// LastKnown returns the newest version of slug and asks the database, as [Cache.Verified]
-// does. While the database is unavailable or slow, it returns the last known version. The
-// duration is how long ago the version was last known to be the newest.
+// LastKnown returns the newest version of slug and asks the database for it, as [Cache.Verified] does.
+// If the database is unavailable or slow, it returns the last known version. The returned duration is
+// the time since the version was last confirmed to be the newest.
 func (c *Cache[T]) LastKnown(ctx context.Context, slug string) (T, time.Duration, error) {
 	v, age, err := c.versions.LastKnown(ctx, slug)
 	ready, _, err := unwrap(v, err)
@@ -111,8 +111,8 @@ func unwrap[T any](v *version[T], err error) (T, int64, error) {
 	return v.ready, v.number, nil
 }
 
-// ask returns the newest version of slug and its age, for [revalidate.New]. known is the version in
-// memory, or nil. If mayBeOld is set and the database does not answer, it returns the copy in Redis.
+// ask asks the database for the newest version of slug, and returns it with its age, for [revalidate.New]. known is
+// the version in memory, or nil. If mayBeOld is true and the database does not answer, it returns the copy in Redis.
 func (c *Cache[T]) ask(ctx context.Context, slug string, known *version[T], mayBeOld bool) (*version[T], time.Duration, error) {
 	asked := c.clock.Now()
 	head, err := c.head(ctx, slug, mayBeOld)
@@ -178,8 +178,8 @@ func (c *Cache[T]) made(ctx context.Context, slug string, number int64, text sto
 	return &version[T]{number: number, ready: ready, bytes: len(text.JSON)}, nil
 }
 
-// lastKnown builds a version from its copy in Redis and returns
-// it with its age. It returns nil if there is no readable copy.
+// lastKnown returns the version of slug that is copied in Redis, and the copy's age. It returns nil if
+// there is no readable copy.
 func (c *Cache[T]) lastKnown(ctx context.Context, slug string) (*version[T], time.Duration) {
 	read, err := c.reads.Do(ctx, slug, func(ctx context.Context) (lastknown.Copy, error) { return c.copies.Read(ctx, slug) })
 	var v *version[T]

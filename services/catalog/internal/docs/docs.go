@@ -1,6 +1,6 @@
-// Package docs serves the documentation of the public interface: the OpenAPI document,
-// written by hand, and the developers' page. The page has a guide with programs that the
-// tests run, and a reference, made from the document, with which readers can send requests.
+// Package docs serves the documentation of the public API: the OpenAPI document, which is written by
+// hand, and the developers' page. The page has a guide, whose example programs are tested, and a
+// reference, which is made from the document and can send requests.
 package docs
 
 import (
@@ -39,8 +39,8 @@ var document = sync.OnceValues(func() (*openapi.File, error) {
 	return openapi.Document(whole)
 })
 
-// maxCollections bounds the memory of the Postman collections, which
-// are cached by site address: callers can send any Host header.
+// maxCollections limits the memory for cached Postman collections, in bytes. They are cached by the
+// site's address, which callers choose freely by the Host header.
 const maxCollections = 1 << 20 // bytes
 
 // Mount adds the routes: the OpenAPI document, the Postman collection, the developers' page and its viewer script.

@@ -1,9 +1,9 @@
-// Package lastknown keeps a copy of each business's newest version
-// in Redis, for replicas that start while PostgreSQL is unavailable.
+// Package lastknown keeps a copy of each business's newest version in Redis, for replicas that start
+// while PostgreSQL is unavailable.
 //
-// A copy is not authoritative. It is read only if neither PostgreSQL nor the memory of the
-// process has the version, and it expires [Lifetime] after PostgreSQL last confirmed it. A
-// newer version, or the removal of the business, supersedes the copy for good (confirm.lua).
+// A copy is read only if neither PostgreSQL nor the memory of the process has the version, because it may be outdated.
+// It expires [Lifetime] after PostgreSQL last confirmed that the version is the newest. When a newer version is
+// published or the business is removed, the copy is marked as superseded and never read again (confirm.lua).
 package lastknown
 
 import (
@@ -65,8 +65,8 @@ type Copies struct {
 	served, unsaved metric.Int64Counter
 }
 
-// New returns the copies whose Redis keys begin with prefix. The caller
-// also starts [Copies.Run], which retries what could not be sent to Redis.
+// New returns the copies in Redis whose keys begin with prefix. The caller must also start
+// [Copies.Run], which retries to send what Redis did not accept.
 func New(client redis.UniversalClient, prefix string, tel *telemetry.Telemetry) *Copies {
 	c := &Copies{
 		redis: client, prefix: prefix, tel: tel, within: waits{write: 2 * time.Second, tell: 250 * time.Millisecond}, pending: map[string]int64{},
@@ -85,9 +85,9 @@ func (c *Copies) key(slug string) string { return c.prefix + slug }
 // marker returns the key that exists as long as any copy does. No business can have the slug "*".
 func (c *Copies) marker() string { return c.prefix + "*" }
 
-// Confirm records in the background that the version of slug was the newest until at least age
-// before now. text returns the version's canonical JSON; it is called if the copy lacks it.
-// Confirm returns false if too many copies are being written; the caller then tries again later.
+// Confirm stores in Redis that the version of slug was still the newest at the time age before now. It does so
+// in the background. If Redis does not have the version's text, it calls text for its canonical JSON. It returns
+// false, and does nothing, if too many copies are being written; the caller should then try again later.
 func (c *Copies) Confirm(slug string, version int64, age time.Duration, text func(context.Context) ([]byte, error)) bool {
 	return c.writes.TryGo(func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), c.within.write)

@@ -1,8 +1,8 @@
-// Package public builds the answers of the public paths: a business's
-// info, services, staff, events and rentals, in every language.
+// Package public builds the answers of the public paths: a business's info, services, staff, events
+// and rentals, in every language.
 //
-// [New] builds once what depends on the version alone (texts, order, ids). The methods add what
-// depends on the request (language, date, quotes, the pause). The package has no side effects.
+// [New] builds the part that depends only on the version (texts, order, ids). The methods add the part that
+// depends on the request (language, date, prices, the pause of bookings). The package has no side effects.
 package public
 
 import (
@@ -26,8 +26,8 @@ type Business struct {
 	upsells  []Upsell
 }
 
-// New builds the public form of a version from its sanitized manifest
-// ([Sanitize]) and the offer compiled from it. Order and ids come from the offer.
+// New builds the public form of a version from its sanitized manifest ([Sanitize]) and the offer that
+// was compiled from the manifest. It takes the order and the ids from the offer.
 func New(m *manifest.Manifest, offer *catalog.Offer) *Business {
 	rentals := newRentals(m, offer)
 	return &Business{
@@ -73,8 +73,8 @@ type Question struct {
 	Required  bool              `json:"required"`
 	MaxLength int               `json:"max_length,omitempty"`
 	Options   []Option          `json:"options,omitempty"`
-	// Services, Events and Rentals are the ids of the offerings that the
-	// question belongs to. All three are left out if it belongs to all.
+	// Services, Events and Rentals are the ids of the services, events and rentals for which the question
+	// is asked. All three are omitted if it is always asked.
 	Services []uuid.UUID `json:"service_ids,omitempty"`
 	Events   []uuid.UUID `json:"event_ids,omitempty"`
 	Rentals  []uuid.UUID `json:"rental_ids,omitempty"`

@@ -178,8 +178,8 @@ func (s Sold) spots(id uuid.UUID, capacity int) *int {
 	return new(max(0, capacity-s[id]))
 }
 
-// Show returns the answer of /events. prices are the quotes by tier id;
-// a missing tier is free. nil prices mean that pricing did not answer.
+// Show returns the answer of /events. prices holds the quotes by tier id; a tier without one is free. If prices
+// is nil, pricing did not answer and the prices are unknown. sold is nil if the tickets sold are unknown.
 func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) EventList {
 	list := EventList{Events: make([]Event, 0, len(e.list)), Currency: e.currency, Quote: e.quote(prices != nil)}
 	for i := range e.list {
@@ -188,8 +188,8 @@ func (e Events) Show(l Language, prices map[uuid.UUID]json.Number, sold Sold) Ev
 	return list
 }
 
-// quote returns the quote object with the date of purchase. Each
-// event is quoted for its own date (interface.md §2, Quote object).
+// quote returns the quote object of the list, which has the date of purchase only: each event is
+// quoted for its own date (interface.md §2, Quote object).
 func (e Events) quote(applied bool) Quote {
 	if !applied {
 		return Quote{Date: e.today, Basis: listPrices}

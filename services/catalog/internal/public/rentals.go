@@ -107,8 +107,8 @@ func newRental(m *manifest.Rental, o *catalog.Rental, offer *catalog.Offer) rent
 	}
 }
 
-// newUpsells returns the upsells between the listed rentals, sorted by
-// the first rental's position in the list and then by their own order.
+// newUpsells returns the upsells between the rentals in the argument rentals. They are sorted by the
+// position of the first rental in that list, then by their own order.
 func newUpsells(m *manifest.Manifest, offer *catalog.Offer, rentals []rental) []Upsell {
 	written := byKey(m.Rentals, func(r *manifest.Rental) manifest.Key { return r.Key })
 	keys := make(map[uuid.UUID]string, len(offer.Rentals))
@@ -151,8 +151,8 @@ func (b *Business) PricedRentals() []uuid.UUID {
 const rentalBasis = "Rate of one unit for an hour or a day, bought now for a rental on %s; " +
 	"duration, quantity and rules that need a start time or the customer apply at booking."
 
-// Rentals returns the answer of /rentals, with the active rentals in display order.
-// ceilings holds max_bookable_online by rental id; nil means that it is unknown.
+// Rentals returns the answer of /rentals, with the active rentals in display order. ceilings holds
+// max_bookable_online by rental id; if it is nil, the numbers are unknown.
 func (b *Business) Rentals(l Language, q Quotes, ceilings map[uuid.UUID]int) RentalList {
 	list := RentalList{
 		Rentals: []Rental{}, AddOns: []Rental{}, Upsells: b.upsells, Currency: b.info.Currency, Quote: q.describe(rentalBasis),

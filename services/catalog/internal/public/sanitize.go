@@ -8,15 +8,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/manifest"
 )
 
-// Sanitize returns a copy of the manifest with every description sanitized, in every
-// language (semantics.md §6). It takes about a second of CPU time for 5 MB of text.
+// Sanitize returns a copy of the manifest in which every description, in every language, is sanitized
+// HTML (semantics.md §6). It takes about a second of CPU time for 5 MB of text.
 func Sanitize(m *manifest.Manifest) *manifest.Manifest {
 	clean, _ := SanitizeUntil(m, func() bool { return false })
 	return clean
 }
 
-// SanitizeUntil does the same as [Sanitize]. It returns false and no manifest soon
-// after stop returns true. Hostile HTML can take twenty times as long as prose.
+// SanitizeUntil does the same as [Sanitize], but can be stopped, because hostile HTML can take twenty
+// times as long as usual text. Soon after stop returns true, it returns nil and false.
 func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, bool) {
 	stopped := false
 	sanitize := func(text *string) {
@@ -54,8 +54,8 @@ func SanitizeUntil(m *manifest.Manifest, stop func() bool) (*manifest.Manifest, 
 	return &clean, true
 }
 
-// SanitizePage returns a copy of the manifest in which only the text of the booking
-// page is sanitized, in every language. It is the only HTML that the offer contains.
+// SanitizePage returns a copy of the manifest in which only the text of the booking page, in every
+// language, is sanitized. That is enough for an offer, which contains no other HTML.
 func SanitizePage(m *manifest.Manifest) *manifest.Manifest {
 	clean := *m
 	clean.Page = sanitizedPage(m.Page, func(text *string) { *text = locale.Sanitize(*text) })

@@ -48,8 +48,7 @@ type Service struct {
 	*ServiceTranslations
 }
 
-// Variant is a duration and price with which a service can be booked
-// instead of its own. The calendars and POST /book accept its id.
+// Variant is an alternative duration and price of a service. The calendars and POST /book accept its id.
 type Variant struct {
 	ID              uuid.UUID    `json:"id"`
 	Name            string       `json:"name"`
@@ -179,8 +178,8 @@ func (b *Business) Priced() []PriceOf {
 	return prices
 }
 
-// Quotes holds the prices that pricing quoted for a booking date, by the id of a service, variant or
-// rental. A missing id is free. Prices is nil if pricing did not answer, or if the date cannot be booked.
+// Quotes holds the prices that pricing quoted for a booking date. Prices is keyed by the id of a service, variant or
+// rental; an item without a price is free. Prices is nil if pricing did not answer, or if the date cannot be booked.
 type Quotes struct {
 	Date       timespan.Date
 	Unbookable bool // the date is past or beyond the advance limit

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// shown returns the public forms of the offered objects for which seen
-// returns true, sorted by order. It returns none if used is false.
+// shown returns the public forms, made by show, of the objects in offered for which seen returns true, sorted
+// by order. It returns none if the argument used is false, because the business does not use such objects.
 func shown[O, S any](used bool, offered []O, seen func(*O) bool, show func(*O) S, order func(a, b S) int) []S {
 	if !used {
 		return nil

@@ -24,8 +24,8 @@ type Staff struct {
 	*StaffTranslations
 }
 
-// StaffTranslations are shown in answers without a locale. Each is {} if
-// there are no translations, because it is never null in the interface.
+// StaffTranslations are the translations of a staff member's texts, in answers without a locale. The
+// API requires an object: without translations, each field is {} and not null.
 type StaffTranslations struct {
 	Name            map[string]string `json:"name_translations"`
 	Category        map[string]string `json:"category_translations"`

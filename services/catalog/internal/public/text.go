@@ -4,15 +4,16 @@ import (
 	"github.com/slotmesh/slotmesh/libs/locale"
 )
 
-// Language selects how texts are shown. The zero Language shows the default texts and all their translations. A
-// resolved Language shows each text in Code, or the default text if it has no such translation, and no translations.
+// Language selects the language of texts in an answer. With the zero Language, an answer has the
+// default texts and all their translations. Otherwise it has each text only in the language Code, or
+// the default text if that translation is missing.
 type Language struct {
 	Resolved bool
 	Code     string // one of the business's languages; empty means the default texts
 }
 
-// text is a field in the default language with its translations. They are
-// a list, because there are few and a map would take much more memory.
+// text is a field of a manifest in the default language, with its translations. They are a list,
+// because a map would take much more memory for the few that there are.
 type text struct {
 	standard string
 	in       []translated
@@ -45,7 +46,7 @@ func (t text) all() map[string]string {
 }
 
 // description holds a description as sanitized HTML and as the visible text of that HTML. Both have the
-// same translations, so both are always shown in the same language (interface.md §2, Localization 3).
+// same translations, so an answer shows both in the same language (interface.md §2, Localization 3).
 type description struct{ html, plain text }
 
 // newText returns a text with the translations that are not empty.
@@ -61,8 +62,7 @@ func newText[L ~string, T any](standard string, translations map[L]T, field func
 
 func (t *text) add(code, s string) { t.in = append(t.in, translated{code, s}) }
 
-// newDescription returns a sanitized description with its translations.
-// A translation that is empty after sanitizing is left out.
+// newDescription sanitizes a description and its translations. It omits a translation that is empty after sanitizing.
 func newDescription[L ~string, T any](standard string, translations map[L]T, field func(T) string) description {
 	d := description{html: text{standard: standard}, plain: text{standard: locale.VisibleText(standard)}}
 	for code, translation := range translations {

@@ -19,8 +19,9 @@ type Version struct {
 	Offer    *catalog.Offer
 	OfferTag string // strong entity tag of [Version.OfferJSON]
 
-	// Public returns what the public paths show. It is built at the first call, because extracting the visible
-	// text of descriptions takes longer than the rest. A peer that reads the offer need not wait for it.
+	// Public returns the form of the version that the public paths show. The first call builds it, because
+	// extracting the visible text of descriptions takes longer than the rest, and a service that reads the
+	// offer need not wait for it.
 	Public func() *public.Business
 }
 
@@ -41,8 +42,8 @@ func New(m *manifest.Manifest, number int64) (*Version, error) {
 	return of(public.SanitizePage(m), number, func() *manifest.Manifest { return public.Sanitize(m) })
 }
 
-// of builds a version from a manifest. sanitized returns the same manifest
-// with sanitized descriptions; the first call of Public calls it.
+// of builds a version from a manifest. The argument sanitized returns the same manifest with sanitized
+// descriptions; it is called by the first call of Public.
 func of(m *manifest.Manifest, number int64, sanitized func() *manifest.Manifest) (*Version, error) {
 	offer, err := compile.Offer(m, number)
 	if err != nil {
@@ -63,8 +64,8 @@ func of(m *manifest.Manifest, number int64, sanitized func() *manifest.Manifest)
 	return v, nil
 }
 
-// OfferJSON returns the offer as JSON, as the peers read it. It is encoded again for each call
-// and not kept, because each peer reads it once per version and then compares only the tag.
+// OfferJSON returns the offer as JSON, as other services read it. The bytes are not cached, because
+// each reader reads them once per version and after that compares only the entity tag.
 func (v *Version) OfferJSON() ([]byte, error) {
 	body, err := json.Marshal(v.Offer)
 	if err != nil {

@@ -1,10 +1,11 @@
-// Package rendered caches the bytes of public answers. An answer is rendered
-// once for a version, language and date, not once for each request.
+// Package rendered caches the bytes of public answers. An answer is rendered once for a version,
+// language and date, not once for each request.
 //
-// An answer is stored with the version and the numbers that it was made from: quotes,
-// max_bookable_online of rentals, tickets sold. Its maker sets [Answer.Until], after which the prices
-// must be requested again. The maker must not store an answer that lacks a number because another
-// service did not answer. The cache is bounded by bytes and evicts the least recently used answer first.
+// An answer is stored with its version and the numbers in it: prices, max_bookable_online of rentals,
+// and tickets sold. The caller sets [Answer.Until], after which it must request the prices again. The
+// caller must not store an answer in which a number is missing because another service did not answer.
+//
+// The cache has a maximum size in bytes and evicts the least recently used answer first.
 package rendered
 
 import (
@@ -20,8 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 )
 
-// Key identifies an answer. Two requests with the same key get the
-// same bytes as long as the version and the numbers are the same.
+// Key identifies an answer in the cache. The answers to two requests with the same key are equal as
+// long as the version and the numbers are the same.
 type Key struct {
 	Slug     string
 	Path     string
@@ -89,8 +90,8 @@ type Cache struct{ answers *lru.Cache[Key, *Answer] }
 // NewCache returns an empty cache of up to maxBytes bytes; 0 stores nothing.
 func NewCache(maxBytes int) *Cache { return &Cache{lru.New[Key](maxBytes, (*Answer).size)} }
 
-// Get returns the answer of key if it was made from this version, otherwise nil. A
-// slug never has the same version number twice, even after its business is removed.
+// Get returns the answer of key if it was made from this version, otherwise nil. The number identifies
+// the version: a slug never gets the same number twice, even after its business was removed.
 func (c *Cache) Get(key Key, version int64) *Answer {
 	a, ok := c.answers.Get(key)
 	if !ok || a.Version != version {
@@ -99,6 +100,6 @@ func (c *Cache) Get(key Key, version int64) *Answer {
 	return a
 }
 
-// Put stores an answer in place of the previous one of the key. It
-// does not store one that takes more than a quarter of the cache.
+// Put stores an answer and replaces the previous one of the key. It does not store an answer that is
+// larger than a quarter of the cache.
 func (c *Cache) Put(key Key, a *Answer) { c.answers.Put(key, a) }

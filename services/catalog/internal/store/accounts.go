@@ -27,8 +27,9 @@ SELECT key AS provider, value AS account
 FROM versions, json_each_text(canonical #> '{payments,accounts}')
 WHERE business_id = @id AND version = @version`
 
-	// claimAccountsSQL binds the accounts that are bound to no business. ON CONFLICT locks the existing
-	// rows, so the check below waits for every other publish that names one of these accounts.
+	// claimAccountsSQL binds to the business @id those accounts of its version that are bound to no
+	// business. ON CONFLICT locks existing rows. The check that follows therefore waits for every
+	// concurrent publish with one of these accounts.
 	claimAccountsSQL = `
 INSERT INTO payment_accounts (provider, account, business_id, bound_at)
 SELECT provider, account, @id, @now FROM (` + namedAccountsSQL + `) AS named
@@ -58,9 +59,9 @@ WHERE bound.business_id IS DISTINCT FROM @id
 ORDER BY named.provider LIMIT 1`
 )
 
-// checkAccounts rejects a version that names an account that is not bound to the business. The
-// transaction must have written the version. If binds is set, it first binds accounts of no
-// business, and accounts that their present business no longer names. Errors: [AccountError].
+// checkAccounts returns an [AccountError] if a version has a payment account that is not bound to the business. The
+// transaction must have written the version before. If the argument binds is true, checkAccounts first binds to the
+// business accounts of no business, and accounts that the newest version of their business no longer contains.
 func checkAccounts(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, version int64, binds bool, now time.Time) error {
 	args := pgx.NamedArgs{"id": businessID, "version": version, "now": now}
 	statements := []string{lockAccountsSQL}

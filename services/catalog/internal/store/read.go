@@ -41,8 +41,8 @@ type Text struct {
 	Sanitized bool // the descriptions were sanitized by the sanitizer of this release
 }
 
-// Text returns the content of a version of slug. A missing version
-// was removed together with its business. Error: [ErrNotFound].
+// Text returns the content of a version of slug. Error: [ErrNotFound] if the version does not exist,
+// for example because its business was removed.
 func (s *Store) Text(ctx context.Context, slug string, version int64) (Text, error) {
 	var text Text
 	err := s.pool.QueryRow(ctx, `SELECT CASE WHEN v.sanitizer = $3 AND v.sanitized IS NOT NULL THEN v.sanitized ELSE v.canonical END,
@@ -80,8 +80,8 @@ func (s *Store) Version(ctx context.Context, slug string, version int64) (Stored
 	return Stored{}, NoVersionError(version)
 }
 
-// List returns up to limit businesses by slug, from the first slug that follows after. An
-// empty after starts the list. If of is not nil, it lists only the businesses with these ids.
+// List returns up to limit businesses, sorted by slug, whose slugs follow the argument after. An empty
+// after starts the list. If the argument of is not nil, it lists only businesses with these ids.
 func (s *Store) List(ctx context.Context, of []uuid.UUID, after string, limit int) ([]Business, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[Business], "list businesses", `SELECT b.id, b.slug, v.name, v.version, v.published_at
 		FROM businesses b JOIN versions v ON v.business_id = b.id AND v.version = b.head

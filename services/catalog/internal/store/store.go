@@ -100,11 +100,11 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Publish makes c the newest version of slug at the instant now. If ifMatch is not nil,
-// it does so only if that version is the newest; 0 stands for a slug without a business.
-// [checkAccounts] checks the payment accounts. Concurrent calls get different versions.
+// Publish makes c the newest version of slug, published at the instant now. If ifMatch is not nil, it does so
+// only if ifMatch is the number of the newest version; 0 means that slug has no business. It checks the
+// payment accounts ([checkAccounts], with the argument binds). Concurrent calls get different version numbers.
 //
-// Like all changes, it is made once per Idempotency-Key ([postgres.Once]).
+// Like all changes, it runs at most once per Idempotency-Key ([postgres.Once]).
 func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *int64, binds bool, now time.Time) (Published, error) {
 	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published, error) {
 		known, err := claim(ctx, tx, slug, c.BusinessID)
@@ -126,12 +126,12 @@ func (s *Store) Publish(ctx context.Context, slug string, c Content, ifMatch *in
 	return published, nil
 }
 
-// writesOf returns the id under which the idempotency results of a slug are stored. It is made
-// from the slug, because before the first publish and after the removal a slug has no business id.
+// writesOf returns the id under which the idempotency results of changes of slug are stored. It is derived
+// from the slug, because a slug has no business id before its first publish and after its removal.
 func writesOf(slug string) uuid.UUID { return postgres.WriteID("slug", slug) }
 
-// Outcome returns the idempotency result of the change of slug
-// that the request's Idempotency-Key names ([postgres.Outcome]).
+// Outcome returns the stored result of an earlier change of slug with the same Idempotency-Key as the
+// request ([postgres.Outcome]).
 func (s *Store) Outcome(ctx context.Context, slug string) ([]byte, error) {
 	return postgres.Outcome(ctx, s.pool, writesOf(slug))
 }
@@ -143,12 +143,13 @@ type row struct {
 	head        *int64
 }
 
-// claim creates the row of slug with the id if it is missing, and locks it. A new row has no
-// version; other transactions see it only once it has one. Errors: [ErrIDTaken], [IDChangedError].
+// claim locks the row of the business with this slug and id. If there is none, it creates a row
+// without a version, which other transactions see only after the publish. Errors: [ErrIDTaken] if
+// another business has the id; [IDChangedError] if the business of slug has another id.
 func claim(ctx context.Context, tx pgx.Tx, slug string, id uuid.UUID) (row, error) {
-	// ON CONFLICT names no target: the row may conflict by slug or by id, and the code below distinguishes
-	// the two. Of two first publishes of one slug, the second waits here for the first. Version numbers
-	// continue those of a removed business, so that no cache and no If-Match confuses the two.
+	// ON CONFLICT names no column, because the row may conflict by slug or by id; the code below distinguishes the
+	// two. If two transactions publish a slug for the first time, the second one waits here. Version numbers continue
+	// after those of a removed business with the same slug, so that caches and If-Match never confuse two versions.
 	const insert = `INSERT INTO businesses (id, slug, last_version)
 		SELECT $1, $2, coalesce(max(last_version), 0) FROM businesses WHERE removed_slug = $2
 		ON CONFLICT DO NOTHING`
@@ -194,8 +195,9 @@ func write(ctx context.Context, tx pgx.Tx, p Published, c Content, now time.Time
 	return tx.SendBatch(ctx, &batch).Close()
 }
 
-// advanceSQL makes a written version the newest. removeSQL marks a business as removed; it runs before
-// its versions are deleted. Both record an event, whose subject is the business's entry of the list.
+// advanceSQL makes a version that was just written the newest one. removeSQL marks a business as
+// removed; it runs before the versions are deleted. Both record an event, which contains the business
+// as the list of businesses shows it.
 var (
 	advanceSQL = `
 WITH advanced AS (
@@ -223,7 +225,7 @@ func advance(ctx context.Context, p Published, now time.Time) pgx.NamedArgs {
 	return eventlog.Add(ctx, pgx.NamedArgs{"id": p.BusinessID, "version": p.Version}, now)
 }
 
-// Rollback makes the content of an old version the newest version of slug at the
+// Rollback publishes the content of an old version again, as the newest version of slug, at the
 // instant now. It checks ifMatch and the payment accounts as [Store.Publish] does.
 func (s *Store) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool, now time.Time) (Published, error) {
 	published, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Published, error) {
@@ -261,9 +263,9 @@ type Removed struct {
 	LastVersion int64
 }
 
-// Remove marks the business as removed at the instant now and deletes all its versions. Its slug becomes
-// free; its id can never be used again. If id is not nil, the business is removed only if it has this id. A
-// caller that means one business thus never removes a later one with the same slug. Error: [ErrNotFound].
+// Remove marks a business as removed at the instant now and deletes all its versions. Its slug can be
+// used again, but its id cannot. If id is not the nil UUID, Remove removes the business only if it has
+// this id, so that it never removes a later business with the same slug. Error: [ErrNotFound].
 func (s *Store) Remove(ctx context.Context, slug string, id uuid.UUID, now time.Time) (Removed, error) {
 	removed, err := postgres.Once(ctx, s.pool, writesOf(slug), func(ctx context.Context, tx pgx.Tx) (Removed, error) {
 		known, err := lockPublished(ctx, tx, slug)

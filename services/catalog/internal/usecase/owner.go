@@ -50,18 +50,18 @@ type Owner struct {
 	TellWithin time.Duration
 }
 
-// Rollback publishes an old version of a business again as the newest. ifMatch and binds are those of [Owner.Publish].
+// Rollback publishes an old version of a business again, as the newest. ifMatch and binds are as in [Owner.Publish].
 //
-// Faults: business_not_found; not_found if the version does not exist; invalid_parameter
-// if this release cannot serve it; forbidden if a payment account is not bound to the
-// business; precondition_failed; those of postgres.Once; and that of [Owner.Announce].
+// Faults: business_not_found; not_found if the version does not exist; invalid_parameter if this release
+// cannot serve it; forbidden if a payment account is not bound to the business; precondition_failed if
+// ifMatch is not the newest version; those of postgres.Once; and that of [Owner.Announce].
 func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch *int64, binds bool) (store.Published, error) {
 	old, err := o.Store.Version(ctx, slug, version)
 	if err != nil {
 		return store.Published{}, Fault(err)
 	}
-	// The version was checked by the release that published it. A
-	// version that this release cannot serve must not become the newest.
+	// Another release may have published the old version. A version that this release cannot serve must
+	// not become the newest.
 	if _, err := ready.Decode(store.Text{JSON: old.Canonical}, old.Version); err != nil {
 		return store.Published{}, fault.Wrap(fault.InvalidParameter, err, "version: this version can no longer be served; correct its manifest and publish it.")
 	}
@@ -72,8 +72,9 @@ func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatc
 	return published, o.Announce(ctx, "rolled back", slug, published.BusinessID, published.Version)
 }
 
-// Remove removes the business with this id and all its versions, which frees the slug. The nil id stands for any
-// business that has the slug. Faults: business_not_found, those of postgres.Once, and that of [Owner.Announce].
+// Remove removes the business with this slug and id, and all its versions. The slug can then be used
+// again. The nil id stands for any business that has the slug. Faults: business_not_found, those of
+// postgres.Once, and that of [Owner.Announce].
 func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
 	removed, err := o.Store.Remove(ctx, slug, id, o.Clock.Now())
 	if err != nil {
@@ -82,10 +83,12 @@ func (o *Owner) Remove(ctx context.Context, slug string, id uuid.UUID) error {
 	return o.Announce(ctx, "removed", slug, removed.BusinessID, removed.LastVersion+1)
 }
 
-// Announce informs readers and booking that the versions of slug before this one are superseded. When it
-// returns nil, booking no longer sells by them. The functions above call it. It is also called when a
-// change is answered from its idempotency result: the process that made the change may have died before
-// announcing it. Fault: outcome_unknown if booking does not answer; the change is made nevertheless.
+// Announce informs booking and all readers of offers that version is the newest of slug. When it returns
+// nil, booking no longer accepts bookings by older versions. The other methods call it after each change.
+//
+// Announce is also called when a repeated request is answered from its idempotency result, because the
+// process that made the change may have died before it announced the change. Fault: outcome_unknown if
+// booking does not answer; the change is made nevertheless.
 func (o *Owner) Announce(ctx context.Context, change, slug string, business uuid.UUID, version int64) error {
 	o.Changed(ctx, slug, version)
 	o.Telemetry.Logger.InfoContext(ctx, change, "slug", slug, "version", version)

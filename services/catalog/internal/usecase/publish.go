@@ -17,15 +17,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// Publish makes a manifest, written in YAML or JSON, the newest version of the business with
-// its slug. If ifMatch is not nil, it does so only if that version is the newest; 0 stands
-// for a business that is not published. If binds is set, as only operators may, the
-// manifest's payment accounts are bound to the business, unless another business names them.
+// Publish makes a manifest, written in YAML or JSON, the newest version of the business with its slug.
+// If ifMatch is not nil, it does so only if ifMatch is the number of the newest version; 0 means that
+// the business is not published. If the argument binds is true, which only operators may request, the
+// manifest's payment accounts are bound to the business, unless another business uses them.
 //
 // Faults: invalid_parameter, with the list of [manifest.Problem] under "problems" in its Extra;
-// forbidden if a payment account is not bound to the business; precondition_failed;
-// payload_too_large; conflict if the business is removed during the call; service_unavailable if the
-// manifest cannot be checked before ctx ends; those of postgres.Once; and that of [Owner.Announce].
+// forbidden if a payment account is not bound to the business; precondition_failed; payload_too_large;
+// conflict if the business is removed during the call; service_unavailable if the manifest cannot be
+// checked before ctx ends; those of postgres.Once; and that of [Owner.Announce].
 func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch *int64, binds bool) (store.Published, error) {
 	var checked store.Content
 	predecessors, err := o.check(ctx, slug, source, func(ctx context.Context, m *manifest.Manifest, _ *ready.Version) error {
@@ -43,7 +43,7 @@ func (o *Owner) Publish(ctx context.Context, slug string, source []byte, ifMatch
 	return published, o.Announce(ctx, "published", slug, published.BusinessID, published.Version)
 }
 
-// Compile returns the version that publishing a manifest would make, with its offer. It publishes
+// Compile returns the version and the offer that a publish of the manifest would create, and publishes
 // nothing. Faults: invalid_parameter, payload_too_large and service_unavailable, as in [Owner.Publish].
 func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready.Version, error) {
 	var compiled *ready.Version
@@ -54,9 +54,11 @@ func (o *Owner) Compile(ctx context.Context, slug string, source []byte) (*ready
 	return compiled, err
 }
 
-// check parses and compiles a manifest, so that only versions that can be served are published. use takes what
-// it needs of the results while their memory is reserved ([reading.Do]). check stops when the request ends. It
-// returns how many businesses had the slug before, because the id of a manifest without one depends on it.
+// check parses and compiles a manifest before a publish, so that only versions that can be served are published.
+// It calls use with the results while memory is reserved for them ([reading.Do]). It stops when the request ends.
+//
+// check returns how many removed businesses had the slug before. A manifest without an id gets its id
+// from the slug and this number.
 func (o *Owner) check(ctx context.Context, slug string, source []byte, use func(context.Context, *manifest.Manifest, *ready.Version) error) (int, error) {
 	if len(source) > manifest.MaxBytes {
 		return 0, fault.Newf(fault.PayloadTooLarge, "The manifest is too large; send at most %d bytes.", manifest.MaxBytes)
@@ -125,9 +127,9 @@ func formatOf(source []byte) string {
 	return store.YAML
 }
 
-// refusal converts the store's error of a publish to the answer to the caller. A manifest
-// without an id gets the first unused id of its slug. If the business was removed since the
-// manifest was read, that id is no longer the right one; refusal then returns a conflict.
+// refusal converts an error of the store's publish to the fault for the caller. A manifest without an
+// id gets the first unused id of its slug. If the business was removed after the manifest was read,
+// that id is not the right one any more, and refusal returns a conflict.
 func (o *Owner) refusal(ctx context.Context, slug string, source []byte, predecessors int, err error) error {
 	problem := manifest.Problem{Path: "id", Line: lineOf("id", source)}
 	if changed, ok := errors.AsType[store.IDChangedError](err); ok {
