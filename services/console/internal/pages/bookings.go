@@ -24,8 +24,8 @@ import (
 // onPage is the number of bookings on one page of the list.
 const onPage = 50
 
-// listOf reads the list of bookings for the parameters of the address.
-// Without a filter, the list begins today. A query searches all dates.
+// listOf reads the bookings that the list page shows for the parameters in its address. Without a filter, the list
+// begins today. With a search text, it covers all dates.
 func (p *Pages) listOf(c *fiber.Ctx, page *view.Page) (view.List, error) {
 	l := view.List{Asked: asked(c), Today: page.Business.Today(page.Now).String()}
 	l.Asked.Del("lang")
@@ -110,7 +110,7 @@ func (p *Pages) exportBookings(c *fiber.Ctx) error {
 	})
 }
 
-// sendTable sends the entries of list, which arrive page by page, as a CSV file.
+// sendTable sends a list as a CSV file. list reads the entries page by page and passes each page on.
 func sendTable[T any](c *fiber.Ctx, name string, columns []string, row func(T) []string, list func(take func([]T)) error) error {
 	var out bytes.Buffer
 	out.WriteString("\ufeff") // spreadsheets recognize UTF-8 by this mark
@@ -144,8 +144,8 @@ func row(b booking.Booking) []string {
 	}
 }
 
-// answerColumns returns the columns of a business's questions,
-// and one more for answers to questions that it no longer asks.
+// answerColumns returns the names of the columns for customers' answers: one for each question that the business asks
+// now, and one for answers to former questions.
 func answerColumns(offer *catalog.Offer) []string {
 	var names []string
 	for _, q := range offer.Form {
@@ -154,7 +154,7 @@ func answerColumns(offer *catalog.Offer) []string {
 	return append(names, "other_answers")
 }
 
-// answerCells returns the answers in form_data, each in the column of its question.
+// answerCells returns the cells with a customer's answers, form_data, in the order of [answerColumns].
 func answerCells(offer *catalog.Offer, formData json.RawMessage) []string {
 	cells := make([]string, len(offer.Form)+1)
 	var others []string

@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// mountCustomers adds the pages about customers: people who have booked a service, bought tickets or reserved a rental.
+// mountCustomers adds the pages about customers: everyone who has booked a service, bought tickets or reserved a
+// rental.
 func (p *Pages) mountCustomers(business *gate.Router) {
 	business.Get("/customers", access.SeeCustomers, p.customers)
 	business.Post("/customers", access.SeeCustomers, p.find)
@@ -42,7 +43,8 @@ func (p *Pages) customers(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Customers(page, view.CustomerList{Query: text, Found: list.Customers, Next: list.NextCursor, Paged: cursor != ""}))
 }
 
-// customer shows one customer. Fault: not_found if nothing is stored about the customer, for example after erasure.
+// customer shows the data of one customer. Fault: not_found if no data is stored about the customer, for example
+// because it was erased.
 func (p *Pages) customer(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCustomers)
 	if err != nil {
@@ -89,8 +91,8 @@ func (p *Pages) exportCustomer(c *fiber.Ctx) error {
 	return c.Send(text)
 }
 
-// eraseCustomer erases a customer's data. It keeps upcoming bookings unless the box
-// for them is ticked too. The page then lists what was erased and what was kept.
+// eraseCustomer erases a customer's data. It keeps upcoming bookings, unless the person has ticked the box to erase
+// these too. Then it shows what was erased and what was kept.
 func (p *Pages) eraseCustomer(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

@@ -13,10 +13,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// drop reschedules a booking to the place in the calendar where it was dropped, and redirects
-// back to the calendar. The minimum notice, the advance limit and the time grid do not bind
-// the owner. The calendar then shows the change with an undo button, or the reason for the
-// refusal. If the booking has changed since the page was shown, drop leaves it as it is.
+// drop handles a booking that was dragged to another place in the calendar: it reschedules the booking and redirects
+// back to the calendar. The owner may break the minimum notice, the advance limit and the time grid.
+//
+// The calendar then shows the change with an undo button, or the reason for the refusal. If the booking has changed
+// since the page was shown, drop changes nothing.
 func (p *Pages) drop(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -50,8 +51,8 @@ func (p *Pages) drop(c *fiber.Ctx) error {
 	return backTo(c, slug, withUndo(back, b, moved, isSilent(form)), "done", warned("moved", moved))
 }
 
-// withUndo adds to the address of a page the booking's time and member
-// before and after the reschedule, and whether the customer is not notified.
+// withUndo returns the address back with parameters for an undo button: the time and the member of the booking before
+// and after the reschedule, and whether the customer is not notified.
 func withUndo(back string, before, after *booking.Booking, silent bool) string {
 	path, query, _ := strings.Cut(back, "?")
 	values, err := url.ParseQuery(query)
@@ -66,8 +67,8 @@ func withUndo(back string, before, after *booking.Booking, silent bool) string {
 	return path + "?" + values.Encode()
 }
 
-// readUndo reads the parameters that [withUndo] wrote. Forged parameters do no harm:
-// the undo form, like every form, checks the booking's state and the person's role.
+// readUndo reads the parameters that [withUndo] wrote. A forged address does no harm, because the form of the undo
+// button checks the state of the booking and the permissions of the person.
 func readUndo(c *fiber.Ctx) *view.Undo {
 	was := strings.Split(c.Query("undo"), " ")
 	if len(was) != len([]string{"id", "date", "time", "staff"}) || len(was[2]) < len("15:04") || c.Query("done") != "moved" {

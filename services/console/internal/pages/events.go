@@ -70,7 +70,7 @@ func (p *Pages) event(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Event(page, o))
 }
 
-// ordersOf reads the list of orders that the address asks for.
+// ordersOf reads the orders that the parameters in the address ask for.
 func (p *Pages) ordersOf(c *fiber.Ctx, page *view.Page, o *view.Orders) error {
 	o.Asked = asked(c)
 	o.Asked.Del("lang")
@@ -166,7 +166,8 @@ func (p *Pages) askSell(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Sell(page, *s))
 }
 
-// selling returns the page and the empty sale form of the event in the path, with the number of tickets left now.
+// selling returns the page of the event in the path, and the empty form for a sale, with the number of tickets that are
+// left now.
 func (p *Pages) selling(c *fiber.Ctx) (*view.Page, *view.Selling, error) {
 	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {
@@ -226,7 +227,8 @@ func (p *Pages) notSold(c *fiber.Ctx, err error, key string, form url.Values) er
 	return p.show(c, fault.KindOf(err).Status, page, view.Sell(page, *s))
 }
 
-// typedOrder reads the form and checks it as far as it can without a request. The booking service checks the rest.
+// typedOrder reads an order of tickets from the form. It checks what needs no request; the booking service checks the
+// rest.
 func typedOrder(page *view.Page, form url.Values, s *view.Selling) booking.NewTicket {
 	s.Name, s.Email, s.Key = strings.TrimSpace(form.Get("name")), strings.TrimSpace(form.Get("email")), form.Get("key")
 	s.Count, s.Wrong = map[string]string{}, map[string]string{}

@@ -26,16 +26,17 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// firstStep is one of the forms of the first visit. It edits fields of the offer.
+// firstStep is one of the five forms of the first visit, which set up a new business. It edits fields of the offer.
 type firstStep struct {
 	name   string
 	groups func(*offered) []form.Group
-	// then adapts the rest of the offer to the typed values. before are
-	// the keys of the members before the change. nil means no adaptation.
+	// then changes the rest of the offer after the typed values were written: for example, a new member performs all
+	// services. before has the keys of the members before the change. nil changes nothing.
 	then func(fields document.Fields, before []string)
 }
 
-// firstSteps are the five forms. The route /business shows the first one, because the business does not exist yet.
+// firstSteps are the five forms of the first visit, in order. The first one, which creates the business, has its own
+// route, /business.
 var firstSteps = []firstStep{
 	{"business", func(o *offered) []form.Group {
 		return only(businessPart.groups(o), "name", "timezone", "currency", "default_language")
@@ -54,7 +55,7 @@ var firstSteps = []firstStep{
 	}, func(fields document.Fields, _ []string) { usecase.Open(fields) }},
 }
 
-// only returns the groups reduced to the fields with these names. Groups without such a field are dropped.
+// only returns the groups with only the fields of these names, and without groups that have no such field.
 func only(groups []form.Group, names ...string) []form.Group {
 	var kept []form.Group
 	for _, g := range groups {
@@ -67,12 +68,13 @@ func only(groups []form.Group, names ...string) []form.Group {
 	return kept
 }
 
-// rows returns a field for a list of objects. Each object has the fields of groups.
+// rows returns a field for a list of objects, each of which has the fields of groups.
 func rows(list, label, key string, groups []form.Group) form.Field {
 	return form.Field{Name: list, Kind: form.Rows, Label: label, Key: key, Fields: form.All(groups)}
 }
 
-// soldGroups returns the fields for what the business sells: services, and events or rentals if its trade has them.
+// soldGroups returns the fields for what the business sells: services, and also events or rentals if the manifest of
+// its trade has them.
 func soldGroups(o *offered) []form.Group {
 	services := only(serviceGroups(o), "name", "category", "duration_minutes", "price", "staff")
 	if len(o.choices("staff")) == 0 {
@@ -96,7 +98,8 @@ func soldGroups(o *offered) []form.Group {
 	return groups
 }
 
-// mountFirst adds the first visit: five forms that take a new business to one that can be booked (pages.md).
+// mountFirst adds the pages of the first visit: five forms that create a new business and open it for bookings
+// (pages.md).
 func (p *Pages) mountFirst(all, business *gate.Router) {
 	all.Get("/business", access.ManageAccounts, p.askBusiness)
 	all.Post("/business", access.ManageAccounts, p.beginBusiness)
@@ -125,8 +128,8 @@ func currencyOf(tag string) string {
 	return unit.String()
 }
 
-// currencyCode returns the code of a typed currency. typed is a code in upper or lower
-// case, or a symbol that only one currency has. It returns any other text in upper case.
+// currencyCode returns the ISO 4217 code for a currency that a person typed as a code, in upper or lower case, or as a
+// symbol that only one currency has. It returns any other text in upper case.
 func currencyCode(typed string) string {
 	var found []string
 	for _, code := range money.Codes() {
@@ -143,8 +146,8 @@ func currencyCode(typed string) string {
 	return strings.ToUpper(typed)
 }
 
-// zoneName returns the name of a typed time zone. typed is a name in upper or lower case,
-// or a city that only one zone has, such as Lisbon. It returns any other text unchanged.
+// zoneName returns the IANA name of a time zone that a person typed as a name, in upper or lower case, or as a city
+// that only one zone has, such as Lisbon. It returns any other text unchanged.
 func zoneName(typed string) string {
 	var found []string
 	for _, name := range zone.Names() {
@@ -161,8 +164,8 @@ func zoneName(typed string) string {
 	return typed
 }
 
-// beginBusiness creates a business from the first form. The
-// Idempotency-Key of the form lets each shown form create one.
+// beginBusiness creates a business from the first form. By the form's Idempotency-Key, a form that is sent twice
+// creates only one business.
 func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {
@@ -205,8 +208,8 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(published.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
-// beside puts the sentence for each problem into wrong, under the field of
-// the business that it is about. It returns the sentences about other fields.
+// beside adds a sentence for each problem to wrong, under the name of the field with the problem. It returns the
+// sentences about fields that the form does not show.
 func beside(page *view.Page, problems []manifest.Problem, wrong map[string]string) []string {
 	var others []string
 	for _, problem := range problems {
@@ -223,7 +226,7 @@ func beside(page *view.Page, problems []manifest.Problem, wrong map[string]strin
 	return others
 }
 
-// goOn redirects to the form with which the first visit continues.
+// goOn redirects to the form with which a person continues an interrupted first visit.
 func (p *Pages) goOn(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceOffer)
 	if err != nil {
@@ -232,9 +235,9 @@ func (p *Pages) goOn(c *fiber.Ctx) error {
 	return c.Redirect(view.Path(page.Business.Slug)+"/first/"+firstSteps[1].name, fiber.StatusSeeOther)
 }
 
-// stepped returns the version of the offer that a form of the first visit edits.
-// It returns nil after it has redirected: to the last page if the business can
-// already be booked, or to its services if another system manages the offer.
+// stepped returns the version of the offer that a form of the first visit edits. It redirects and returns nil if the
+// business can already be booked, or if another system manages the offer. In the first case it redirects to the last
+// page of the first visit, in the second to the list of services.
 func (p *Pages) stepped(c *fiber.Ctx, version int64) (*offered, error) {
 	o, err := p.offered(c, "", version)
 	if err != nil {
@@ -269,11 +272,11 @@ func (p *Pages) showStep(c *fiber.Ctx, status, i int, o *offered, f view.Form) e
 	return p.show(c, status, o.page, view.First(o.page, view.FirstStep{Offering: o.about, Form: f, Names: names, Place: i}))
 }
 
-// missingToOpen maps what a business lacks before it can be booked to its sentence (usecase.MissingToOpen).
+// missingToOpen maps the results of usecase.MissingToOpen to the names of their sentences.
 var missingToOpen = map[string]string{usecase.LacksOffer: "offer_none_services", usecase.LacksHours: "first_no_hours"}
 
-// saveStep writes the typed values into the version that the form was
-// shown from, publishes the result and redirects to the next form.
+// saveStep returns the handler that saves a form of the first visit. It writes the typed values into the version of the
+// offer that the form showed, publishes the result, and redirects to the next form.
 func (p *Pages) saveStep(i int) fiber.Handler {
 	step := firstSteps[i]
 	next := "/first/done"

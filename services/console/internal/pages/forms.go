@@ -24,7 +24,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// askCancel shows the cancellation form of a booking. A booking that cannot be cancelled redirects to its page.
+// askCancel shows the form that cancels a booking. If the booking cannot be cancelled, it redirects to the page of the
+// booking.
 func (p *Pages) askCancel(c *fiber.Ctx) error {
 	page, b, err := p.found(c)
 	if err != nil {
@@ -48,9 +49,12 @@ func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, asked view
 // byAmount is the refund choice for a typed amount.
 const byAmount = "amount"
 
-// chosenRefund reads the refund that a cancellation form chose. It returns the name of a sentence if
-// the form must be shown again: because the typed amount is invalid, or because the cancellation
-// policy now gives another amount than the form showed. Fault: invalid_parameter for any other choice.
+// chosenRefund reads the amount to refund that a person chose in a cancellation form. preview returns what the
+// cancellation would refund now.
+//
+// It returns the name of a sentence if the form must be shown again: because the typed amount is invalid, or because
+// the cancellation policy now gives another amount than the form showed. Fault: invalid_parameter for an unknown
+// choice.
 func chosenRefund(form url.Values, preview func() (*booking.Cancellation, error)) (booking.RefundAmount, string, error) {
 	refund := booking.RefundAmount(cmp.Or(form.Get("refund"), string(booking.RefundPolicy)))
 	switch {
@@ -104,8 +108,9 @@ func (p *Pages) cancel(c *fiber.Ctx) error {
 	return p.showCancel(c, status, page, asked)
 }
 
-// asksAgain writes the reason for a refused cancellation into amount if it is about the amount, or into
-// page.Wrong. It returns the status of the page. It reports false for faults that the person cannot solve.
+// asksAgain prepares the form of a refused cancellation to be shown again, and returns the page's HTTP status. It
+// writes the reason into amount if the amount caused it, otherwise into page.Wrong. It reports false for faults that
+// the person cannot solve.
 func asksAgain(page *view.Page, again string, err error, amount *string) (int, bool) {
 	status := fiber.StatusConflict
 	if err != nil {
@@ -125,7 +130,8 @@ func asksAgain(page *view.Page, again string, err error, amount *string) (int, b
 	return status, true
 }
 
-// amountOf parses a typed amount with a decimal point or comma. It reports false for an invalid or negative amount.
+// amountOf parses a typed amount, with a decimal point or a decimal comma. It reports false if the amount is invalid or
+// negative.
 func amountOf(typed string) (booking.RefundAmount, bool) {
 	d, err := decimal.NewFromString(strings.Replace(strings.TrimSpace(typed), ",", ".", 1))
 	if err != nil || d.IsNegative() || len(typed) > 20 {
@@ -134,7 +140,7 @@ func amountOf(typed string) (booking.RefundAmount, bool) {
 	return booking.RefundAmount(d.String()), true
 }
 
-// tooMuch returns the sentence for a refund larger than the amount left to refund. It returns "" for any other refund.
+// tooMuch returns a sentence if a refund is larger than the paid amount that is not refunded yet, and "" otherwise.
 func tooMuch(page *view.Page, refund booking.RefundAmount, pay *booking.Payment, currency string) string {
 	wanted, err := decimal.NewFromString(string(refund))
 	rest, err2 := decimal.NewFromString(left(pay).String())
@@ -146,7 +152,7 @@ func tooMuch(page *view.Page, refund booking.RefundAmount, pay *booking.Payment,
 	})
 }
 
-// left returns the amount that was paid online and is not refunded.
+// left returns the amount that was paid online and is not refunded yet.
 func left(pay *booking.Payment) json.Number {
 	if pay == nil {
 		return "0"
@@ -233,7 +239,8 @@ func (p *Pages) move(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.Move(page, m))
 }
 
-// warned returns the name of the notice: done, or its variant for a change that breaks a rule for customers.
+// warned returns the name of the notice after a change of a booking. It is done, or a variant of done if the change
+// breaks a rule that binds customers.
 func warned(done string, b *booking.Booking) string {
 	if len(b.Warnings) > 0 {
 		return done + "_warned"
@@ -241,8 +248,8 @@ func warned(done string, b *booking.Booking) string {
 	return done
 }
 
-// notifiedBy returns the context for the write of a form. If the
-// customer is not to be notified, the context marks the write as silent.
+// notifiedBy returns the context for the write that a form asks for. If the person has chosen not to notify the
+// customer, the context marks the write as silent.
 func notifiedBy(c *fiber.Ctx, form url.Values) context.Context {
 	if isSilent(form) {
 		return actor.Silently(c.UserContext())
@@ -255,8 +262,9 @@ func isSilent(form url.Values) bool {
 	return form.Get("notifies") == "yes" && form.Get("notify") != "yes"
 }
 
-// refused writes why a start cannot be booked into fields, or into page.Wrong if no field is concerned.
-// It returns the status of the page. It reports false for faults that the person cannot solve.
+// refused prepares a form whose start cannot be booked to be shown again, and returns the page's HTTP status. It writes
+// the reason into fields, under the field that causes it, or into page.Wrong. It reports false for faults that the
+// person cannot solve.
 func refused(page *view.Page, err error, fields *map[string]string) (int, bool) {
 	f := fault.Of(err)
 	field, sentence := "", sentences[f.Kind]
@@ -340,8 +348,8 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.New(page, typed))
 }
 
-// ofStart are the faults of a start that cannot be booked. For
-// them the form links to the page that explains the reason.
+// ofStart are the faults of a start that cannot be booked. For these, the form has a link to the page that explains the
+// reason.
 var ofStart = []fault.Kind{
 	fault.SlotUnavailable, fault.NoStaffAvailable, fault.DateInPast, fault.Closed, fault.NotAStart, fault.StaffNotFound, fault.ServiceNotFound, fault.NotAcceptingBookings, fault.SubscriptionInactive, fault.AccountClosing,
 }

@@ -27,7 +27,7 @@ type Addresses struct {
 	Public string // base of the API and of MCP
 }
 
-// doneIntegrating are the values of the parameter done that the integration pages use.
+// doneIntegrating are the possible values of the parameter done on the integration pages. Each names a sentence.
 var doneIntegrating = []string{
 	"key_revoked", "feed_removed", "webhook_tested", "webhook_paused", "webhook_resumed", "webhook_changed", "webhook_removed", "delivery_again",
 }
@@ -54,14 +54,14 @@ func (p *Pages) settings(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Settings(page))
 }
 
-// toPage redirects to a page of the business. The parameter says is "done"
-// or "wrong"; its value what names the sentence that the page shows.
+// toPage redirects to a page of the business, which shows the result of an action. The argument says is the name of a
+// parameter, "done" or "wrong". The argument what is its value: the name of the sentence to show.
 func toPage(c *fiber.Ctx, slug, path, says, what string) error {
 	return c.Redirect(view.Path(slug)+path+"?"+url.Values{says: {what}}.Encode(), fiber.StatusSeeOther)
 }
 
-// ends handles a one-button form: it runs do on the object whose id
-// is in the path, and redirects to a page that shows the result.
+// ends returns the handler of a form that has only a button. It calls do for the object whose id is in the path, and
+// redirects to the page named to, which shows the result.
 func (p *Pages) ends(to, done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if _, err := web.Form(c); err != nil {
@@ -101,8 +101,8 @@ func (p *Pages) showKeys(c *fiber.Ctx, status int, page *view.Page, k view.Keys)
 	return p.show(c, status, page, view.APIKeys(page, k))
 }
 
-// makeKey creates an API key. The Idempotency-Key of the form lets each
-// shown form create one. Only the page of this response ever shows the key.
+// makeKey creates an API key. By the form's Idempotency-Key, a form that is sent twice creates only one key. The key
+// itself is shown only on the page of this response.
 func (p *Pages) makeKey(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -140,8 +140,8 @@ func (p *Pages) makeKey(c *fiber.Ctx) error {
 	return p.showKeys(c, status, page, view.Keys{Form: typed})
 }
 
-// conflict returns the name of the sentence for a conflict: madeBefore if the form's
-// Idempotency-Key has already created the object, otherwise the one for too many objects.
+// conflict returns the name of the sentence for a conflict: madeBefore if an earlier request with the same
+// Idempotency-Key has created the object, otherwise the sentence for too many objects.
 func conflict(err error, madeBefore string) string {
 	if strings.HasPrefix(fault.Of(err).Sentence, "Idempotency-Key") {
 		return madeBefore

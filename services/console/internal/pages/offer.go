@@ -137,8 +137,8 @@ func (p *Pages) listOffer(k offerKind) fiber.Handler {
 	}
 }
 
-// object returns the object in the path from the version of o, or a new one if
-// the path has no id. It reports whether the object is new. Fault: not_found.
+// object returns the object whose id is in the path, from the version of o, or a new one if the path has no id. It
+// reports whether the object is new. Fault: not_found.
 func (k offerKind) object(c *fiber.Ctx, o *offered) (document.Fields, bool, error) {
 	key := c.Params("id")
 	if key == "" {
@@ -188,7 +188,8 @@ func (p *Pages) showItem(c *fiber.Ctx, status int, k offerKind, o *offered, obje
 	return p.show(c, status, o.page, view.EditOffer(o.page, item))
 }
 
-// saveOffer writes the typed values into the version that the form was shown from, and publishes the result.
+// saveOffer returns the handler that saves the form of an object. It writes the typed values into the version of the
+// offer that the form showed, and publishes the result.
 func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		posted, err := web.Form(c)
@@ -247,8 +248,8 @@ func (p *Pages) saveOffer(k offerKind) fiber.Handler {
 	}
 }
 
-// undoOffer reverts the change of a version. Like every form of the
-// offer, it asks for confirmation first if bookings are affected.
+// undoOffer reverts the changes that one version made. If this affects bookings, it asks for confirmation first, as
+// every form of the offer does.
 func (p *Pages) undoOffer(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {

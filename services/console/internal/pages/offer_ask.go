@@ -17,9 +17,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// asksFirst asks for confirmation before a draft is published, and reports whether it did (pages.md,
-// "What will change"). It asks if bookings of customers would become invalid, or always if s.always is
-// set. It does not ask again if the person has already confirmed for the version that the draft replaces.
+// asksFirst shows a page that asks for confirmation before a draft is published, if confirmation is needed, and reports
+// whether it did (pages.md, "What will change"). Confirmation is needed if the draft would affect customers' bookings,
+// sales or data, or if s.always is set. It is not needed again if the person has already confirmed a change of the same
+// version.
 func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *usecase.OfferDraft) (bool, error) {
 	if versionOf(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
 		return false, nil
@@ -45,8 +46,8 @@ func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *usecase.Off
 	return true, p.show(c, fiber.StatusConflict, o.page, view.AskOffer(o.page, question))
 }
 
-// planOf returns what publishing a draft would change, or nil if that cannot be determined now. It uses at
-// most half of the request's remaining time, so that the other half is left to show the result or to publish.
+// planOf returns what publishing a draft would change, or nil if this cannot be determined now. It uses at most half of
+// the time until the request's deadline, because the result must still be shown or published.
 func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *usecase.OfferDraft) (*plan.Plan, error) {
 	ctx := c.UserContext()
 	if deadline, ok := ctx.Deadline(); ok {
@@ -65,8 +66,8 @@ func (p *Pages) planOf(c *fiber.Ctx, slug string, draft *usecase.OfferDraft) (*p
 // mostChanges is the maximum number of changes that a page shows beside other content.
 const mostChanges = 12
 
-// difference returns the differences between two versions, with at most
-// most changes listed. It returns nil if there are no differences.
+// difference returns the differences between two versions of the offer, or nil if there are none. It lists at most as
+// many changes as the argument most.
 func difference(before, after *document.Document, most int) (*view.Difference, error) {
 	list, more, err := changes.Between(before.Manifest, after.Manifest)
 	if err != nil || len(list) == 0 {

@@ -14,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// offerKind is a kind of objects of the offer, with the way they are listed and edited.
+// offerKind is a kind of objects in the offer, such as services or events, with the way in which pages list and edit
+// it.
 type offerKind struct {
 	section string                          // path segment of the pages, and part of the names of their sentences
 	list    string                          // name of the list in the manifest

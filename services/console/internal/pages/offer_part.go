@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// offerPart is a form that edits fields of the business itself.
+// offerPart is a form that edits fields of the business itself, such as its opening hours or its policies.
 type offerPart struct {
 	section string
 	title   string        // name of a sentence; "": the one of the section
@@ -39,7 +39,7 @@ var hoursPart = offerPart{section: "hours", groups: func(o *offered) []form.Grou
 	}
 }}
 
-// permitted removes the fields whose section of the manifest the reader's role may not change (access.ActionOn).
+// permitted returns the groups without the fields that the reader's role may not change (access.ActionOn).
 func (o *offered) permitted(groups []form.Group) []form.Group {
 	var shown []form.Group
 	for _, group := range groups {
@@ -76,7 +76,8 @@ func (p *Pages) showPart(c *fiber.Ctx, status int, part offerPart, o *offered, f
 	}))
 }
 
-// savePart writes the typed values into the version that the form was shown from, and publishes the result.
+// savePart returns the handler that saves a form about the business itself. It writes the typed values into the version
+// of the offer that the form showed, and publishes the result.
 func (p *Pages) savePart(part offerPart) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		posted, err := web.Form(c)

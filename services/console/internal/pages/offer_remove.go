@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )
 
-// askRemoval asks for confirmation of the removal of an object,
-// and shows how many bookings and other objects it affects.
+// askRemoval returns the handler that asks for confirmation before an object is removed. The page shows how many
+// bookings and other objects the removal affects.
 func (p *Pages) askRemoval(k offerKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		o, err := p.offered(c, k.section, 0)
@@ -63,7 +63,7 @@ func (p *Pages) showRemoval(c *fiber.Ctx, status int, k offerKind, o *offered) e
 // mostCounted is the maximum number of bookings that are counted.
 const mostCounted = 1000
 
-// ahead returns sentences with the number of upcoming bookings of the object. These bookings stay.
+// ahead returns sentences with the number of upcoming bookings of the object. Removing the object keeps these bookings.
 func (p *Pages) ahead(c *fiber.Ctx, k offerKind, o *offered, key string) ([]string, error) {
 	today := o.page.Business.Today(o.page.Now)
 	filter := booking.Filter{From: &today}

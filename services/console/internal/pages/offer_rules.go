@@ -31,7 +31,7 @@ var rulesKind = offerKind{
 	ordered: func(r document.Fields) int { return whole(r["priority"]) },
 }
 
-// ruleGroups returns the fields of a pricing rule. The kind of the rule decides the fields of its condition.
+// ruleGroups returns the fields of a pricing rule. Which fields its condition has depends on the kind of the rule.
 func ruleGroups(o *offered) []form.Group {
 	all := o.says("offer_all_", "services", "events", "rentals")
 	picked := func(list string, option form.Option) form.Field {
@@ -161,8 +161,8 @@ func (o *offered) scope(r document.Fields) string {
 	return strings.Join(parts, ", ")
 }
 
-// example shows the effect of this rule alone on the first price in
-// its scope: rounded half up, and never below 0 (semantics.md §5).
+// example returns a sentence with an example of a pricing rule: a price that the rule applies to, before and after this
+// rule alone. The new price is rounded half up and at least 0 (semantics.md §5).
 func (o *offered) example(r document.Fields) string {
 	name, price, ok := o.firstPriced(r)
 	if !ok {

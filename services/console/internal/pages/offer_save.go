@@ -26,18 +26,19 @@ type saving struct {
 	action  string                                          // the address that the form is sent to
 	always  bool                                            // ask for confirmation even if no bookings are affected
 	item    string                                          // the key of the object that the form edits; "": none
-	// draft and wrong are nil for a form over fields. Other pages set both: draft returns
-	// the draft to publish, and wrong shows the page with the problems of that draft.
+	// draft returns the draft to publish, and wrong shows the page with the problems of this draft. Both are nil for a
+	// form that edits fields; the draft is then made from the changed fields.
 	draft func() (*usecase.OfferDraft, error)
 	wrong func([]manifest.Problem) error
 }
 
-// publishAttempts is how often a change is merged again if another version is published in the meantime.
+// publishAttempts is how often a change is merged with the newest version and published, if another version is
+// published at the same time.
 const publishAttempts = 3
 
-// publishOffer publishes the fields of o as a form has changed them, merged with the
-// changes that others have published since. It asks first if both changed the same
-// fields, or if bookings would become invalid. Every form of the offer is saved by it.
+// publishOffer publishes the fields that a form has changed in o. All forms that edit the offer are saved by it. It
+// merges the change with those that other people have published since the form was shown. It asks the person first if
+// both changed the same fields, or if the change affects bookings.
 func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 	wrong := map[string]string{}
 	for name, sentence := range s.written.Wrong {
@@ -99,8 +100,8 @@ func (p *Pages) publishOffer(c *fiber.Ctx, o *offered, s saving) error {
 	return s.again(fiber.StatusConflict, nil)
 }
 
-// changeOf returns the change that a form has made, with the
-// person's choice for each conflict with the changes of others.
+// changeOf returns the change that a form has made, and the person's decision for each conflict with the changes of
+// others.
 func changeOf(o *offered, posted url.Values) usecase.OfferChange {
 	change := usecase.OfferChange{Base: o.offer.Version, Fields: o.fields, Over: versionOf(posted.Get("over")), TakeTheirs: map[string]bool{}}
 	for name, values := range posted {
@@ -124,7 +125,8 @@ func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *usecase.O
 	}))
 }
 
-// place puts the sentence for each problem beside its field. It returns the sentences for problems without a field.
+// place adds a sentence for each problem to wrong, under the name of the field in which a person solves it. It returns
+// the sentences for problems that belong to no field of the form.
 func (o *offered) place(draft *usecase.OfferDraft, within string, written *form.Result, wrong map[string]string) []string {
 	var others []string
 	for _, problem := range draft.Problems {
@@ -139,9 +141,9 @@ func (o *offered) place(draft *usecase.OfferDraft, within string, written *form.
 	return others
 }
 
-// fieldOfProblem returns the path of the field in which a person solves a problem.
-// If one of several fields is missing, it is the first of them. For a translation
-// into a language that the business lacks, it is the languages of the business.
+// fieldOfProblem returns the path of the field in which a person solves a problem. If one of several fields is
+// required, this is the first of them. If a translation is in a language that the business does not have, this is the
+// list of its languages.
 func fieldOfProblem(problem manifest.Problem) string {
 	switch problem.Code {
 	case manifest.CodeOneOf:

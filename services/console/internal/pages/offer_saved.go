@@ -8,8 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// noteSaved sets the notice after a version was saved. The notice contains whether customers see the change,
-// and a link to the booking page or to the form that hides the change. key names the saved object, "" for none.
+// noteSaved sets the notice that a page shows after a version was saved: whether customers see the change, with a link.
+// The link leads to the booking page or, if the change is hidden, to the form that hides it. key is the key of the
+// saved object, "" for none.
 func (o *offered) noteSaved(key, pages string) {
 	kind := slices.IndexFunc(offerKinds, func(k offerKind) bool { return k.section == o.about.Section })
 	o.about.Says = o.page.Words.Say("offer_saved")

@@ -97,8 +97,8 @@ var rentalsKind = offerKind{
 	},
 }
 
-// online returns the maximum number of units of a rental that can be
-// booked online: the smaller of its quantity and its units in service.
+// online returns the maximum number of units of a rental that customers can book online. This is the smaller of the
+// numbers of all units and of units in service.
 func online(item document.Fields) int {
 	pieces := whole(item["units_count"])
 	for _, unit := range asList(item["units"]) {

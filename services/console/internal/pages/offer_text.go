@@ -35,8 +35,8 @@ func (p *Pages) askText(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, o.page, view.TextOffer(o.page, t))
 }
 
-// saveText shows the problems of a text beside its lines. Without problems
-// it shows what the text would change, and publishes it after confirmation.
+// saveText handles a submitted text of the whole offer. If the text has problems, it shows them beside the lines.
+// Otherwise it shows what the text would change, and publishes the text after the person has confirmed.
 func (p *Pages) saveText(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {

@@ -27,7 +27,7 @@ var translatedLists = []string{"services", "packages", "staff", "events", "renta
 // onTranslations is the number of objects on a page of translations.
 const onTranslations = 40
 
-// translated is an object with translatable texts, and the prefix of the names of its inputs.
+// translated is an object of the offer with texts to translate, and the prefix of the names of its inputs.
 type translated struct {
 	name, called string
 	object       document.Fields
@@ -93,7 +93,7 @@ func (t translated) translate(language, field, typed string) {
 	}
 }
 
-// asked reads from the address which texts to show.
+// asked reads from the address which objects and which language a page of translations shows.
 func (o *offered) asked(c *fiber.Ctx) view.Translations {
 	t := view.Translations{Offering: o.about, Lists: translatedLists, Of: c.Query("of"), Language: c.Query("language")}
 	languages, _ := o.fields["languages"].([]any)
@@ -113,7 +113,8 @@ func (o *offered) asked(c *fiber.Ctx) view.Translations {
 	return t
 }
 
-// fill lists the texts of a page of translations. typed are the typed values; nil shows the texts of the offer.
+// fill adds the texts to a page of translations. typed has the values that the person has submitted; if it is nil, the
+// page shows the texts of the offer.
 func (o *offered) fill(t *view.Translations, typed url.Values, wrong map[string]string) {
 	all := textsOf(o.fields, t.Of)
 	t.From = max(0, min(t.From, len(all)))

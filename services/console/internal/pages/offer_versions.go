@@ -52,8 +52,8 @@ func (p *Pages) versions(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, o.page, view.ListVersions(o.page, shown))
 }
 
-// teamNames returns the names of the team's people by their ids. If the
-// reader may not see the team, it returns the reader's own name alone.
+// teamNames returns the names of the members of the team by their ids. If the reader may not see the team, it returns
+// only the reader's own name.
 func (p *Pages) teamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
 	by := gate.Principal(c)
 	names := map[uuid.UUID]string{by.ID: page.Person}
@@ -70,8 +70,8 @@ func (p *Pages) teamNames(c *fiber.Ctx, page *view.Page) map[uuid.UUID]string {
 	return names
 }
 
-// publisher returns the name or the kind of the person or
-// program that published a version, or "" if it is not recorded.
+// publisher returns who published a version: the name of a person, or a word for the kind of program. It returns "" if
+// the publisher is not recorded.
 func publisher(page *view.Page, names map[uuid.UUID]string, by actor.Actor) string {
 	switch {
 	case by.Kind == "":
@@ -113,8 +113,8 @@ func (p *Pages) showVersion(c *fiber.Ctx, status int, o *offered, old *usecase.O
 	return p.show(c, status, o.page, view.OneVersion(o.page, view.TakingBack{Offering: o.about, Number: old.Version, Differs: differs}))
 }
 
-// takeVersionBack publishes an old version in place of the version that it was
-// compared with. It asks for confirmation if bookings are affected, like every form.
+// takeVersionBack publishes an old version again, in place of the version that the page compared it with. If this
+// affects bookings, it asks for confirmation first, as every form of the offer does.
 func (p *Pages) takeVersionBack(c *fiber.Ctx) error {
 	posted, err := web.Form(c)
 	if err != nil {

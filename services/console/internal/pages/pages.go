@@ -1,6 +1,6 @@
-// Package pages serves the owner's pages over HTTP (pages.md). Each handler parses the request,
-// calls one use case and renders one view. Every route is registered with its action, and
-// internal/access decides who may use it. Pages do not show actions that the reader may not use.
+// Package pages serves the owner's pages (pages.md). Each handler parses the request, calls one use case and renders
+// one view. Every route is registered with its action, and the table of permissions in internal/access decides who may
+// use it. Pages do not show actions that the reader may not use.
 package pages
 
 import (
@@ -100,8 +100,8 @@ func (p *Pages) Mount(router fiber.Router, admit fiber.Handler) {
 	p.mountIntegrations(business)
 }
 
-// plain returns a page without a business. Its language is the one that the
-// person chose, otherwise the one that the browser asks for, otherwise own.
+// plain returns a page without a business. Its language is the one that the person has chosen; otherwise that of the
+// browser; otherwise the argument own.
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	page := &view.Page{
 		May: func(a access.Action) bool { return gate.Principal(c).Furthest(a) != access.None },
@@ -116,7 +116,8 @@ func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	return page
 }
 
-// page returns the data that every page of a business needs. Faults: business_not_found, service_unavailable.
+// page returns the data that every page of the business in the path needs. place is the menu entry of the page. Faults:
+// business_not_found, service_unavailable.
 func (p *Pages) page(c *fiber.Ctx, place view.Place) (*view.Page, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -178,14 +179,15 @@ func (p *Pages) show(c *fiber.Ctx, status int, page *view.Page, content view.Con
 	return page.Words.Fault()
 }
 
-// ShowFault is a [server.ShowFault]. It shows a page with what
-// the person can do next. The page reveals no internal details.
+// ShowFault shows a page about a fault, with what the person can do next. The page contains no internal details. It
+// implements [server.ShowFault].
 func (p *Pages) ShowFault(c *fiber.Ctx, f *fault.Error) error {
 	page := p.plain(c, "")
 	return p.show(c, f.Kind.Status, page, view.Fault(page, f.Kind.Status))
 }
 
-// choose lists the businesses of the person. It redirects to the only one, unless the person may create another.
+// choose shows the list of the person's businesses. If there is only one and the person may not create another, it
+// redirects to that business.
 func (p *Pages) choose(c *fiber.Ctx) error {
 	asked, err := server.Query(c).Page()
 	if err != nil {
@@ -250,7 +252,7 @@ func idOf(c *fiber.Ctx) (uuid.UUID, error) {
 	return id, nil
 }
 
-// asked returns the parameters of the address without those that report the result of the last action.
+// asked returns the parameters in the address, without done and wrong, which report the result of the last action.
 func asked(c *fiber.Ctx) url.Values {
 	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
@@ -261,8 +263,9 @@ func asked(c *fiber.Ctx) url.Values {
 	return values
 }
 
-// backTo redirects to a page of the business with the result of an action: says is "done" or "wrong", and what names
-// the sentence. back is the page's path below the business, as the form sent it. An invalid path leads to Today.
+// backTo redirects to a page of the business, which shows the result of an action. The argument says is the name of a
+// parameter, "done" or "wrong"; the argument what is its value, the name of the sentence to show. back is the path of
+// the page below that of the business, as the form sent it; an invalid path leads to Today.
 func backTo(c *fiber.Ctx, slug, back, says, what string) error {
 	at, err := url.Parse(back)
 	if err != nil || at.IsAbs() || at.Host != "" || !below.MatchString(at.Path) {
@@ -277,8 +280,8 @@ func backTo(c *fiber.Ctx, slug, back, says, what string) error {
 // below matches the path of a page below the path of its business.
 var below = regexp.MustCompile(`^[a-z][a-z-]*(/[0-9a-z-]+)*$`)
 
-// transition changes the status of a booking. If the booking's
-// status does not allow it, the page shows the booking as it is now.
+// transition returns the handler that changes the status of a booking; move is the name of the change, such as confirm.
+// If the change is not possible, the person returns to the page with the booking's current status.
 func (p *Pages) transition(move string) fiber.Handler {
 	return p.pressed(move, func(c *fiber.Ctx, slug string, id uuid.UUID) error {
 		form, err := web.Form(c)
@@ -289,8 +292,8 @@ func (p *Pages) transition(move string) fiber.Handler {
 	})
 }
 
-// pressed handles a one-button form: it runs do and redirects to the previous page.
-// That page shows the result, or the reason for a refusal that the person can solve.
+// pressed returns the handler of a form that has only a button. It calls do and redirects to the previous page. That
+// page shows the result, or the reason for the refusal if the person can solve it.
 func (p *Pages) pressed(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		form, err := web.Form(c)
@@ -327,7 +330,7 @@ var sentences = map[fault.Kind]string{
 	fault.OutcomeUnknown: "outcome_unknown", fault.IdempotencyInProgress: "in_progress", fault.IdempotencyMismatch: "sent_already",
 }
 
-// found returns the booking in the path, with its page.
+// found returns the booking whose id is in the path, and its page.
 func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
 	page, id, err := p.pageAbout(c, view.PlaceBookings)
 	if err != nil {
@@ -337,7 +340,7 @@ func (p *Pages) found(c *fiber.Ctx) (*view.Page, *booking.Booking, error) {
 	return page, b, err
 }
 
-// here returns the query of the list that the booking was opened from, with its question mark.
+// here returns the query, with its question mark, of the list from which the booking was opened.
 func here(c *fiber.Ctx) string {
 	if values := asked(c); len(values) > 0 {
 		return "?" + values.Encode()

@@ -18,8 +18,8 @@ func (p *Pages) mountPause(business *gate.Router) {
 	business.Post("/pause/end", access.ChangeOffer, p.endPause)
 }
 
-// pausePage returns the page with the current pause, and with
-// the system that manages the offer if it is not the console.
+// pausePage returns the page that pauses bookings, with the current pause. If another system manages the offer, the
+// page names that system.
 func (p *Pages) pausePage(c *fiber.Ctx) (*view.Page, view.Pausing, error) {
 	page, err := p.page(c, view.PlaceToday)
 	if err != nil {
@@ -70,8 +70,8 @@ func (p *Pages) endPause(c *fiber.Ctx) error {
 	return p.setPause(c, page, asked, nil, "resumed")
 }
 
-// setPause pauses bookings until a date, or resumes them if
-// until is nil. It redirects to Today, which shows the result.
+// setPause pauses online bookings until a date, or ends the pause if until is nil. Then it redirects to the page Today,
+// which shows the result.
 func (p *Pages) setPause(c *fiber.Ctx, page *view.Page, asked view.Pausing, until *timespan.Date, done string) error {
 	err := p.owner.Pause(c.UserContext(), gate.Principal(c), page.Business, until)
 	if sentence := sentences[fault.KindOf(err)]; err != nil && sentence != "" {

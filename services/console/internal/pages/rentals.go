@@ -34,7 +34,8 @@ func (p *Pages) mountRentals(business *gate.Router) {
 	business.Post("/reservations/:id/refund", access.Refund, p.refundReservation)
 }
 
-// rentals shows the reservations that are out or due for pickup, and the availability in the fortnight from a date.
+// rentals shows the reservations that are picked up or due for pickup, and the free units on the 14 days from a date
+// on.
 func (p *Pages) rentals(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceRentals)
 	if err != nil {
@@ -111,7 +112,8 @@ func (p *Pages) reserve(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.Reserve(page, typed))
 }
 
-// typedReservation reads the form and checks it as far as it can without a request. The rental service checks the rest.
+// typedReservation reads a reservation from the form. It checks what needs no request; the rental service checks the
+// rest.
 func typedReservation(page *view.Page, form url.Values) (view.Reserving, rental.NewReservation) {
 	typed := view.Reserving{
 		Rental: form.Get("rental"), Start: form.Get("start"), End: form.Get("end"), StartTime: form.Get("start_time"), EndTime: form.Get("end_time"),

@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/reportcsv"
 )
 
-// mountReports adds the reports on bookings, sales and working time, as pages and as CSV.
-// They contain no data of single customers, so everyone who may see all sales may see them.
+// mountReports adds the reports on bookings, sales and working time, as pages and as CSV files. A report has no data of
+// single customers. So it is open to every role that may see all sales.
 func (p *Pages) mountReports(business *gate.Router) {
 	business.Get("/reports", access.SeeSales, p.reports)
 	business.Get("/reports/bookings.csv", access.SeeSales, exportReport(p, "bookings", p.owner.BookingsReport, reportcsv.Bookings))
@@ -50,8 +50,8 @@ func (p *Pages) reports(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Reports(page, typed, shown))
 }
 
-// typedReport reads from, to and by from the address. Without dates, the
-// report covers the last 12 weeks, 12 months or 28 days up to today.
+// typedReport reads the parameters from, to and by of a report from the address. Without dates, the report covers the
+// last 12 weeks, 12 months or 28 days, depending on by.
 func typedReport(c *fiber.Ctx, page *view.Page) (view.ReportForm, report.Query) {
 	typed := view.ReportForm{From: c.Query("from"), To: c.Query("to"), By: cmp.Or(c.Query("by"), string(report.Week)), Wrong: map[string]string{}}
 	q := report.Query{To: page.Business.Today(page.Now), By: report.By(typed.By)}

@@ -31,8 +31,8 @@ func (p *Pages) askCancelReservation(c *fiber.Ctx) error {
 	return p.showCancelReservation(c, fiber.StatusOK, page, view.CancellingReservation{Reservation: *r, Refunds: view.Refunds{Choice: string(booking.RefundPolicy)}})
 }
 
-// showCancelReservation shows the cancellation form of a reservation. A reservation that is out
-// or over cannot be cancelled: it redirects to the rentals page, which shows the reason.
+// showCancelReservation shows the form that cancels a reservation. A reservation that is picked up or has ended cannot
+// be cancelled; then it redirects to the page of rentals, which shows the reason.
 func (p *Pages) showCancelReservation(c *fiber.Ctx, status int, page *view.Page, asked view.CancellingReservation) error {
 	preview, err := p.owner.Rentals.Of(page.Business.ID).Cancellation(c.UserContext(), page.Business.Slug, asked.Reservation.ID)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 
 type boxKey struct{}
 
-// unseal is middleware below /business. It decrypts the customers'
-// data in addresses, so that handlers read it as it was typed.
+// unseal is middleware for all pages of a business. It decrypts customers' data in the query, so that the handlers read
+// plain text (package sealed).
 func (p *Pages) unseal(c *fiber.Ctx) error {
 	slug, _, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/business/"), "/")
 	box := p.box.Of(strings.Clone(slug))
@@ -33,8 +33,8 @@ func sealQuery(c *fiber.Ctx, values url.Values) {
 	}
 }
 
-// find turns a posted search into a redirect to the page with its results.
-// This keeps customers' email addresses out of the browser's address.
+// find handles the search form, which is sent by POST. It redirects to the page with the results, and encrypts the
+// search text in the address if it contains an e-mail address.
 func (p *Pages) find(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

@@ -68,8 +68,8 @@ func (p *Pages) withdrawInvitation(c *fiber.Ctx, slug string, id uuid.UUID) erro
 // mostTeamHistory is the maximum number of events shown in the team's history.
 const mostTeamHistory = 25
 
-// teamHistory returns the events about the people and tokens of
-// the business, newest first. It reports whether there are more.
+// teamHistory returns the newest events about the people and tokens of the business, newest first. It reports whether
+// there are older ones.
 func (p *Pages) teamHistory(c *fiber.Ctx, page *view.Page) ([]view.TeamEvent, bool, error) {
 	list, err := p.owner.TeamEvents(c.UserContext(), gate.Principal(c), page.Business.ID, request.Page{Limit: mostTeamHistory})
 	if err != nil {
@@ -98,7 +98,8 @@ func (p *Pages) askInvitation(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Invite(page, view.Inviting{}))
 }
 
-// invite shows the invitation link instead of redirecting, because the link can be shown only once.
+// invite invites a person and shows the link of the invitation. It does not redirect, because the link can be shown
+// only in this response.
 func (p *Pages) invite(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -133,7 +134,7 @@ func (p *Pages) invite(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusConflict, page, view.Invite(page, wanted))
 }
 
-// joining reads the role and the member of a form and notes their errors.
+// joining reads the role and the staff member of a person from a form, and notes errors beside their fields.
 func joining(page *view.Page, role, staff string) view.Joining {
 	j := view.Joining{Role: role, Staff: staff}
 	switch {
@@ -242,8 +243,8 @@ func (p *Pages) endMade(c *fiber.Ctx) error {
 	return p.backToTeam(c, page, "team_made_ended", p.owner.EndMadeBy(c.UserContext(), gate.Principal(c), page.Business, id))
 }
 
-// backToTeam redirects to the list, which shows the result. People
-// who have removed themselves are redirected from there to sign in.
+// backToTeam redirects to the page of the team, which shows the result. A person who has removed themselves is
+// redirected from there to the sign-in page.
 func (p *Pages) backToTeam(c *fiber.Ctx, page *view.Page, done string, err error) error {
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// timeOff shows the time off of the signed-in member. A reader who edits the offer chooses
-// a member by staff_id. Without it, the page asks for a member if there are several.
+// timeOff shows the time off of a member. A member of the staff sees their own. A person who may edit the offer chooses
+// a member by the parameter staff_id; without it, the page asks which member if there are several.
 func (p *Pages) timeOff(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceCalendar)
 	if err != nil {
@@ -37,7 +37,9 @@ func (p *Pages) timeOff(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.TimeOff(page, view.Off{TimeOff: off, From: today, To: today}))
 }
 
-// offOf reads the time off that a page is about. It returns nil if asked names no member and there are several or none.
+// offOf reads the time off of a member: of the signed-in member of the staff, otherwise of the member whose id is
+// asked. Without a valid id, it takes the only member. It returns nil if the business does not have exactly one, or if
+// the member is unknown.
 func (p *Pages) offOf(c *fiber.Ctx, page *view.Page, asked string) (*usecase.TimeOff, error) {
 	by := gate.Principal(c)
 	self, _ := by.In(page.Business.ID)
@@ -106,8 +108,8 @@ func (p *Pages) setTimeOff(c *fiber.Ctx) error {
 	return backTo(c, page.Business.Slug, back, "done", map[bool]string{true: "off", false: "work"}[adds])
 }
 
-// absence parses the typed dates and times. Without times, the absence is whole days. If
-// only one time is given, the absence begins with the first day or ends with the last one.
+// absence parses the typed dates and times of an absence. Without times, the absence covers whole days. If only one
+// time is given, the other end is the beginning of the first day or the end of the last one.
 func absence(typed view.Off) (usecase.Absence, error) {
 	from, wrongFrom := timespan.ParseDate(typed.From)
 	to, wrongTo := timespan.ParseDate(typed.To)

@@ -40,7 +40,8 @@ func (p *Pages) mountWebhooks(business *gate.Router) {
 	business.Post("/settings/deliveries/:id/retry", access.Integrate, p.retryDelivery)
 }
 
-// webhooks lists all endpoints of the business without paging, because there are few, and shows the form for a new one.
+// webhooks shows all webhook endpoints of the business and the form for a new one. The list has no pages, because a
+// business may have only a few endpoints.
 func (p *Pages) webhooks(c *fiber.Ctx) error {
 	page, err := p.page(c, view.PlaceSettings)
 	if err != nil {
@@ -70,8 +71,8 @@ func typedWebhook(c *fiber.Ctx) (view.WebhookForm, error) {
 	return typed, nil
 }
 
-// wrongWebhook puts the reason for a refusal by the notification service beside its field. It
-// returns the status of the page. It reports false for faults that the person cannot solve.
+// wrongWebhook prepares the form of a refused endpoint to be shown again, and returns the page's HTTP status. It writes
+// the reason beside the field that causes it. It reports false for faults that the person cannot solve.
 func wrongWebhook(page *view.Page, typed *view.WebhookForm, err error) (int, bool) {
 	status, ok := refused(page, err, &typed.Wrong)
 	if fault.Is(err, fault.InvalidParameter) {
@@ -87,8 +88,8 @@ func wrongWebhook(page *view.Page, typed *view.WebhookForm, err error) (int, boo
 	return status, ok
 }
 
-// makeWebhook creates an endpoint and shows its secret. The
-// Idempotency-Key of the form lets each shown form create one.
+// makeWebhook creates a webhook endpoint and shows its secret. By the form's Idempotency-Key, a form that is sent twice
+// creates only one endpoint.
 func (p *Pages) makeWebhook(c *fiber.Ctx) error {
 	typed, err := typedWebhook(c)
 	if err != nil {
@@ -174,7 +175,8 @@ func (p *Pages) changeWebhook(c *fiber.Ctx) error {
 	return p.showWebhook(c, status, page, id, view.Webhook{Form: typed})
 }
 
-// ofWebhook handles a one-button form for an endpoint and redirects to the endpoint's page, which shows the result.
+// ofWebhook returns the handler of a form that has only a button and is about one endpoint. It calls do and redirects
+// to the page of the endpoint, which shows the result.
 func (p *Pages) ofWebhook(done string, do func(*fiber.Ctx, string, uuid.UUID) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return p.ends("/settings/webhooks/"+url.PathEscape(c.Params("id")), done, do)(c)

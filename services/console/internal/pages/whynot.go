@@ -47,7 +47,8 @@ func (p *Pages) whyNot(c *fiber.Ctx) error {
 	return p.show(c, status, page, view.AskWhyNot(page, w))
 }
 
-// startOf reads the typed start. Fault: invalid_parameter, with booking's name of the field.
+// startOf reads the typed start of a booking: service, date, time and member. Fault: invalid_parameter; its sentence
+// begins with the name of the field in the booking service's API.
 func startOf(w view.WhyNot) (availability.Question, error) {
 	var q availability.Question
 	service, _, varied := strings.Cut(w.Service, ":")
