@@ -1,4 +1,4 @@
-// Package texts holds the sentences of the owner's pages: one file for each language, with the same sentences in each.
+// Package texts has the texts of the owner's pages: one file for each language. All files have the same sentences.
 package texts
 
 import (
