@@ -1,11 +1,11 @@
-// Package pages is the service with the web pages for customers (pages.md): a business's booking
-// page (/b/{slug}), the page behind a customer's link (/m/{token}), and the calendars behind
-// secret addresses. It also serves the script with which other sites embed the booking page.
+// Package pages is the service with the web pages for customers (pages.md): a business's booking page
+// (/b/{slug}), the page behind a customer's link (/m/{token}), and the calendars behind secret
+// addresses. It also serves the script with which other sites embed the booking page.
 //
-// It has no data of its own. The address or the form of each page holds what was answered
-// so far, so any replica can answer any request. A handler (internal/handler) parses the
-// request and calls one use case (internal/usecase), which asks the services that own the
-// data. Then it renders one view (internal/view, templ). Every page works without scripts.
+// It stores no data: the address or the form of a page contains all choices of the visitor, so any
+// replica can answer any request. A handler (internal/handler) parses the request and calls one use
+// case (internal/usecase), which calls the services that own the data. The handler then renders one
+// view (internal/view, templ). Every page works without scripts.
 package pages
 
 import (
@@ -46,8 +46,8 @@ type Config struct {
 	// PagesURL is the public base address of the pages, such as
 	// https://book.example.com. Canonical addresses and calendars contain it.
 	PagesURL string `env:"PAGES_URL, required"`
-	// FormAtLeast is the least time in which a person fills in a form. A
-	// form that is sent earlier is shown again. 0 turns the check off.
+	// FormAtLeast is the minimum time in which a person can fill in a form. If a form is submitted
+	// earlier, the page assumes a bot and shows the form again. 0 turns the check off.
 	FormAtLeast time.Duration `env:"FORM_AT_LEAST, default=1s"`
 	// PayOrigins are the origins of the providers' payment pages, to which a form may redirect.
 	PayOrigins []string `env:"PAY_ORIGINS, default=https://checkout.stripe.com"`
@@ -72,8 +72,9 @@ func (c *Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// A business may read placesEach lists of free starts at once, each of up to 16 MiB (manifest.MaxSlotsBytes).
-// A page waits for a place at most placeWithin, which is also availability's timeout.
+// Limits on reading free starts. Only placesEach lists of one business are read at the same time,
+// because each may take up to 16 MiB (manifest.MaxSlotsBytes). A page waits for its turn at most
+// placeWithin, which is also the timeout of availability.
 const (
 	placesEach  = 4
 	placeWithin = 2 * time.Second

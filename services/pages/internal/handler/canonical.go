@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// canonical is middleware that redirects paths with capital letters in the slug, or
-// with a slash at the end, to the canonical path. Slugs have no capital letters.
+// canonical is middleware that redirects to the canonical path if the slug in the path has capital
+// letters, or if the path ends with a slash. Canonical slugs have no capital letters.
 func canonical(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead {
 		return c.Next()

@@ -42,8 +42,8 @@ func (a *appointment) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bo
 	return false, nil
 }
 
-// start reads the selection and the number of people. If no start is chosen yet, it
-// redirects to the step that asks for it. If it has sent a response, the order is nil.
+// start reads the chosen services, their start and the number of people. If no start is chosen yet, it
+// redirects to the step that asks for it. If start has sent the response itself, the returned order is nil.
 func (p *Pages) start(c *fiber.Ctx, typed url.Values) (*order, *appointment, error) {
 	page, chosen, err := p.chosen(c)
 	if err != nil || page == nil {

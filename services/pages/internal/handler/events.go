@@ -81,8 +81,8 @@ func (t tickets) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, e
 	return false, nil
 }
 
-// eventOf reads the event of the path and the wanted tickets. If the event does not exist
-// or the business takes no bookings, it sends the response itself, and the order is nil.
+// eventOf reads the event in the path and the wanted tickets. If the event does not exist, or the
+// business takes no bookings, it sends the response itself and returns a nil order.
 func (p *Pages) eventOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Basket, error) {
 	page, err := p.open(c)
 	if err != nil || page == nil {
@@ -160,8 +160,9 @@ func (p *Pages) buyTickets(c *fiber.Ctx) error {
 	return p.place(c, o, key)
 }
 
-// soldMeanwhile asks again for the number of tickets, within the number that is left, and
-// keeps what was typed. The form gets a new token, because the order is a different one.
+// soldMeanwhile shows the form again because too few tickets are left, or none is chosen. The form asks
+// for the number of tickets, up to the number that is left, and keeps what the visitor typed. It gets a
+// new token, because the next submission is a different order. gone is true if the number was reduced.
 func (p *Pages) soldMeanwhile(c *fiber.Ctx, o *order, basket *usecase.Basket, gone bool) error {
 	page := o.page
 	if view.Unsold(page, basket.Event) != "" {

@@ -68,8 +68,8 @@ func (p *Pages) Mount(router fiber.Router) {
 	router.Get("/embed.js", p.assets.Elsewhere("embed.js"))
 }
 
-// page returns the common part of every page of a business: the business and the
-// words of the reader's language. Faults: business_not_found; service_unavailable.
+// page returns the part that all pages of a business have in common: the business, and the texts in
+// the reader's language. Faults: business_not_found; service_unavailable.
 func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
 	slug, err := server.Slug(c)
 	if err != nil {
@@ -84,8 +84,8 @@ func (p *Pages) page(c *fiber.Ctx) (*view.Page, error) {
 	return page, nil
 }
 
-// open does the same as page if the business takes bookings.
-// Otherwise it sends the page that explains why not, and returns nil.
+// open does the same as page if the business takes bookings. Otherwise it sends the page that explains
+// why it takes none, and returns nil.
 func (p *Pages) open(c *fiber.Ctx) (*view.Page, error) {
 	page, err := p.page(c)
 	if err == nil && !page.Business.Open() {
@@ -103,8 +103,8 @@ func of(page *view.Page, business *usecase.Business) {
 	}
 }
 
-// chosen returns the page of a step after the first, and the appointment that the query selects. If it is no
-// longer offered, or the business takes no bookings, chosen sends the response itself and returns a nil page.
+// chosen returns the page of a later step and the appointment that the query selects. If the appointment can no
+// longer be booked, or the business takes no bookings, chosen sends the response itself and returns a nil page.
 func (p *Pages) chosen(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
 	page, err := p.open(c)
 	if err != nil || page == nil {

@@ -46,8 +46,8 @@ func wellFormed(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// follow returns what the link leads to, and begins its page. The language is that of
-// the address, otherwise that of the booking. Every invalid link gets the same answer.
+// follow returns the booking, ticket order or reservation of a customer's link, and the common part of its page. The
+// language is that of the address, otherwise that of the booking. The response is the same for every invalid link.
 func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
 	m, err := p.links.View(c.UserContext(), c.Params("token"))
 	if err != nil {
@@ -80,8 +80,8 @@ func (p *Pages) managed(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Managed(page, m, c.Query("done")))
 }
 
-// pays redirects to the provider's page on which the open amount is paid. If nothing is open,
-// it cannot be paid now, or the provider has no page, it redirects back to the link's page.
+// pays redirects to the payment provider's page on which the customer pays the open amount. If nothing is
+// open, it cannot be paid now, or the provider has no such page, it redirects back to the page of the link.
 func (p *Pages) pays(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err

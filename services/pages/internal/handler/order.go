@@ -32,8 +32,8 @@ type item interface {
 	content(o *order, changing bool) view.Content
 	// book books the item, once for each key.
 	book(ctx context.Context, shop *usecase.Shop, o *order, key string) (usecase.Booked, error)
-	// refused sends the response if nothing was booked for a reason that the customer can
-	// change in the item, such as a taken start. It returns false for any other cause.
+	// refused is called when nothing was booked because of cause. If the customer can change the item to avoid
+	// the cause, such as a taken start, it sends the response and returns true. Otherwise it returns false.
 	refused(c *fiber.Ctx, p *Pages, o *order, cause error) (bool, error)
 }
 
@@ -50,8 +50,8 @@ func newcomer(page *view.Page) usecase.Details {
 // renew gives the form a new token, so that its next submission is a new order.
 func (p *Pages) renew(o *order) { o.form.Token = p.forms.token(o.page.Business.Offer.Slug) }
 
-// begin shows the form. A script adds the form's token to the address. A reader who goes
-// back to the form therefore submits the same token again and gets the booking that it made.
+// begin shows an empty form. A script in the page adds the form's token to the page's address. If the reader later goes
+// back to the form, it has the same token, so a second submission returns the existing booking and makes no new one.
 func (p *Pages) begin(c *fiber.Ctx, o *order) error {
 	if token := c.Query("form"); p.forms.isValid(o.page.Business.Offer.Slug, token) {
 		o.form.Token = token
@@ -80,8 +80,9 @@ func (p *Pages) askAgain(c *fiber.Ctx, o *order, status int, notice string, chan
 // trap is the name of a field that people do not see; bots fill it in.
 const trap = "website"
 
-// sent reads the form and returns its idempotency key. It returns "" if it has sent the response:
-// the token is invalid, a bot filled in the form, or the reader chose another language (stay).
+// sent reads the submitted form and returns the idempotency key in its token. If it returns "", it has
+// sent the response itself: the token is invalid, a bot filled in the form, or the reader only chose
+// another language (the field stay).
 func (p *Pages) sent(c *fiber.Ctx, o *order, typed url.Values) (string, error) {
 	o.read(typed)
 	if typed.Has("stay") { // the reader chose another language
@@ -121,8 +122,8 @@ func (o *order) read(typed url.Values) {
 	o.form.Details, o.form.Typed, o.form.Token = d, typed, typed.Get("token")
 }
 
-// place books the order, once for each key. It redirects to the payment
-// page if something is paid online, otherwise to the customer's link.
+// place books the order, at most once for each key. It then redirects to the payment page if something
+// is paid online, otherwise to the page of the customer's link.
 func (p *Pages) place(c *fiber.Ctx, o *order, key string) error {
 	words, business := o.page.Words, o.page.Business
 	if o.form.Wrong = business.Check(&o.form.Details, o.item.taken()...); len(o.form.Wrong) > 0 {
@@ -172,8 +173,8 @@ func (p *Pages) refuse(c *fiber.Ctx, o *order, cause error) error {
 	return cause
 }
 
-// closed shows why the business takes no bookings, and until when, by its newest
-// offer. If it takes bookings again by then, closed shows the form again.
+// closed shows why the business takes no bookings, and until when, by its newest offer. If the newest
+// offer takes bookings, closed shows the form again.
 func (p *Pages) closed(c *fiber.Ctx, o *order) error {
 	page := o.page
 	business, err := p.shop.Newest(c.UserContext(), page.Business)

@@ -78,8 +78,8 @@ func (r reservation) refused(c *fiber.Ctx, p *Pages, o *order, cause error) (boo
 	return false, nil
 }
 
-// rentalOf reads the rental of the path and the wanted reservation. If the rental does not
-// exist or the business takes no bookings, it sends the response itself, and the order is nil.
+// rentalOf reads the rental in the path and the wanted reservation. If the rental does not exist, or
+// the business takes no bookings, it sends the response itself and returns a nil order.
 func (p *Pages) rentalOf(c *fiber.Ctx, wanted url.Values) (*order, *usecase.Reservation, error) {
 	page, err := p.open(c)
 	if err != nil || page == nil {
@@ -111,8 +111,8 @@ func (p *Pages) rental(c *fiber.Ctx) error {
 	return p.showRental(c, o.page, wanted, fiber.StatusOK, "")
 }
 
-// showRental shows a rental with the reservation as far as it is
-// chosen. notice tells the visitor why they see it; "" for none.
+// showRental shows the page of a rental, with the choices that the visitor has made so far. notice is
+// a sentence for the visitor at the top of the page; "" shows none.
 func (p *Pages) showRental(c *fiber.Ctx, page *view.Page, wanted *usecase.Reservation, status int, notice string) error {
 	free := view.RentalTimes{}
 	if view.Unrented(page, wanted.Rental) == "" {

@@ -16,8 +16,9 @@ import (
 // formLasts is how long after it was shown a form may be sent.
 const formLasts = 2 * time.Hour
 
-// forms creates and checks form tokens. A token holds the time at which the form was shown and an idempotency key. An
-// HMAC of both and of the slug prevents forgery. A form that is sent twice uses the same key and takes effect once.
+// forms creates and checks the tokens of forms. A token contains the time at which the form was shown
+// and an idempotency key. An HMAC of these and of the slug prevents forgery. If a form is submitted
+// twice, both submissions have the same key, so it takes effect once.
 type forms struct {
 	keys    [][]byte      // the first signs tokens; all verify them
 	atLeast time.Duration // the least time in which a person fills in a form
@@ -44,8 +45,8 @@ func (f forms) token(slug string) string {
 	return text + "." + base64.RawURLEncoding.EncodeToString(digest(f.keys[0], slug+":"+text))
 }
 
-// read returns the idempotency key of a token. It returns "" if the token is forged
-// or belongs to another business, or if the form is sent too early or too late.
+// read returns the idempotency key in a submitted token. It returns "" if the token is forged or belongs
+// to another business. It also returns "" if the form is submitted too early, as bots do, or too late.
 func (f forms) read(slug, token string) string {
 	key, age := f.parse(slug, token)
 	if age < f.atLeast || age > formLasts {
@@ -60,8 +61,8 @@ func (f forms) isValid(slug, token string) bool {
 	return key != "" && age >= 0 && age <= formLasts
 }
 
-// parse returns the idempotency key of a token and the token's age.
-// The key is "" if the token is forged or belongs to another business.
+// parse returns the idempotency key in a token and the token's age. The key is "" if the token is
+// forged or belongs to another business.
 func (f forms) parse(slug, token string) (string, time.Duration) {
 	at := strings.LastIndexByte(token, '.')
 	if at < 0 {

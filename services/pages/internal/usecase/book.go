@@ -37,15 +37,15 @@ type Prices interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
 
-// Price is the price of an order, from the same pricing engine as the booking. It leaves
-// out what depends on the customer's address, such as a rule for their first booking.
+// Price is the price of an order, computed by the same pricing engine as the booking's. It does not
+// include pricing rules that depend on the customer's e-mail address, such as a rule for a first booking.
 type Price struct {
 	Lines    []json.Number // one per service, tier or rental, in their order
 	StartsAt time.Time     // when the order begins; zero if no start is chosen yet
 	// Details explains each line, in the order of Lines.
 	Details []PriceDetail
-	// IfFirst holds the pricing rules that apply if this is the customer's
-	// first booking. That is unknown until they enter their address.
+	// IfFirst holds the pricing rules that also apply if this is the customer's first booking. The page
+	// does not know this before the customer enters an e-mail address.
 	IfFirst []*catalog.Rule
 	Total   json.Number
 	Saves   json.Number // difference to the services of a package booked one by one; "" for none
@@ -128,9 +128,9 @@ const (
 	PayChoice = "choice"
 )
 
-// Paying returns how an order is paid. due is the amount that is due at booking, in minor
-// units; mode is the payment mode of its kind. It returns [PayAtDoor] if nothing is due, no
-// provider is set up, or the mode asks for it. [PayChoice] requires a connected provider.
+// Paying returns how an order is paid. mode is the payment mode that the business chose for this kind of order. The
+// argument due is the amount to pay at booking, in minor units. Paying returns [PayAtDoor] if that amount is 0, no
+// payment provider is set up, or the mode requires it. It returns [PayChoice] only if a provider is connected.
 func (b *Business) Paying(mode string, due int64) string {
 	switch {
 	case due == 0 || len(b.Offer.Payments.Providers) == 0:
@@ -143,8 +143,8 @@ func (b *Business) Paying(mode string, due int64) string {
 	return PayAtDoor
 }
 
-// total sets the total of a price, how it is paid, and which
-// parts are paid online and on site. Amounts are in minor units.
+// total sets the total price, the way of payment, and the amounts that are paid online and on site.
+// The arguments total and due are in minor units; due is the part to pay at booking.
 func (p *Price) total(b *Business, mode string, total, due int64) {
 	money := b.Offer.Money()
 	p.Total, p.Pays = money.JSON(total), b.Paying(mode, due)
@@ -178,8 +178,8 @@ const (
 	maxPhone = 50
 )
 
-// Check returns the field errors of the details of an order of these services, events or
-// rentals. If all answers are valid, it keeps only those to questions that were asked.
+// Check returns the field errors of the details that a customer typed. The argument taken has the ids of the ordered
+// services, events or rentals. If all answers are valid, Check removes those to questions that were not asked.
 func (b *Business) Check(d *Details, taken ...uuid.UUID) Wrongs {
 	wrong := d.check()
 	questions := b.Offer.Questions(taken...)
@@ -197,8 +197,8 @@ func (b *Business) Check(d *Details, taken ...uuid.UUID) Wrongs {
 // withPoint lists the languages that write decimals with a point, such as 1.5.
 var withPoint = []string{"en", "he", "ja", "ko", "th", "zh"}
 
-// pointNumbers replaces the decimal comma of numeric answers with a
-// point, unless the customer's language writes decimals with a point.
+// pointNumbers replaces the decimal comma in answers that are numbers with a point, except if the
+// customer's language uses a decimal point.
 func (d *Details) pointNumbers(questions []catalog.Question) {
 	if slices.Contains(withPoint, d.Language) {
 		return
@@ -211,8 +211,9 @@ func (d *Details) pointNumbers(questions []catalog.Question) {
 	}
 }
 
-// oneLine normalizes the text of a one-line field. Tabs, control characters and all kinds of white space become
-// single blanks. Hidden characters are removed, such as the direction marks at the beginning of copied phone numbers.
+// oneLine normalizes the text of a one-line field. It replaces tabs, control characters and all kinds
+// of white space with single blanks. It removes invisible characters, such as the direction marks at
+// the beginning of copied phone numbers.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(plain.Strip(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -300,9 +301,11 @@ func (s *Shop) Book(ctx context.Context, b *Business, a *Appointment, d Details,
 	return Booked{booked.ManageURL, booked.CheckoutURL}, nil
 }
 
-// once calls do with the actor `page` and an idempotency key. If a first click with the same key is still in
-// progress, it waits and returns what that one booked. It waits for three quarters of the request's remaining
-// time, because the first may need all the time of a payment provider. The rest is left for the response.
+// once calls do with the actor `page` and an idempotency key. If an earlier request with the same key is still
+// in progress, for example because of a double click, once waits and returns the result of that request.
+//
+// It waits for at most three quarters of the remaining time of the request, because a payment provider
+// may take long. The rest is reserved for the response.
 func once[T any](ctx context.Context, key string, do func(context.Context) (T, error)) (T, error) {
 	const pause, unbounded = 250 * time.Millisecond, 3 * time.Second
 	within := unbounded

@@ -68,8 +68,8 @@ func (b *Business) Offers(part string) bool {
 // Today returns the business's date.
 func (b *Business) Today() timespan.Date { return b.Offer.Today(b.Now) }
 
-// Language returns the business's language that is nearest to the
-// requested one, by the matching rule for texts (semantics.md §6).
+// Language returns the language of the business that is nearest to the one in the argument asked, by
+// the matching rule for texts (semantics.md §6).
 func (b *Business) Language(asked string) string {
 	return locale.Or(asked, b.Offer.Languages, b.Offer.DefaultLanguage)
 }
@@ -102,9 +102,10 @@ func (s *Shop) with(offer *catalog.Offer, logo string) *Business {
 	return b
 }
 
-// Newest returns the business by catalog's newest offer. Bookings follow a publish at once, pages within
-// two seconds (semantics.md §6). A customer who was refused by an offer that the page does not have yet
-// thus sees the reason. If catalog does not answer, Newest returns b unchanged. Faults: business_not_found.
+// Newest returns the business with the newest offer. Pages use an offer that may be two seconds old, but bookings use
+// the newest one at once (semantics.md §6). After a refused booking, the newest offer therefore shows the reason.
+//
+// If catalog does not answer, Newest returns b unchanged. Faults: business_not_found.
 func (s *Shop) Newest(ctx context.Context, b *Business) (*Business, error) {
 	offer, err := s.Offers.Fresh(ctx, b.Offer.Slug)
 	switch {

@@ -80,8 +80,8 @@ func (b *Business) Begun(e *Event) bool {
 	return b.Now.Unix() >= timespan.Instant(e.Date, e.Starts(), b.Offer.Location())
 }
 
-// Events returns the public events from today on, by date and start, with the
-// texts in the language. Faults: business_not_found; service_unavailable.
+// Events returns the public events from today on, sorted by date and start, with texts in the given
+// language. Faults: business_not_found; service_unavailable.
 func (s *Shop) Events(ctx context.Context, slug, language string) ([]*Event, error) {
 	list, err := read[struct {
 		Events []*Event `json:"events"`
@@ -153,8 +153,8 @@ func (b *Basket) Tickets() int {
 	return all
 }
 
-// Fit reduces the numbers of tickets to what is left, and reports whether any
-// number changed. Tiers share the seats of their event, which bound the sum.
+// Fit reduces the numbers of tickets in the basket to the numbers that are left, and reports whether
+// it changed any. All tiers of an event share the event's seats, which limit the sum.
 func (b *Basket) Fit() bool {
 	less, left := false, b.Event.SpotsRemaining
 	for i := range b.Event.Tiers {
@@ -181,8 +181,8 @@ func (b *Basket) Values() url.Values {
 	return v
 }
 
-// PriceTickets quotes a basket, by the pricing engine that also quotes the list of events. Each line is
-// the price of all tickets of a tier. Faults: not_found if a tier no longer exists; service_unavailable.
+// PriceTickets returns the price of a basket, computed by the same pricing engine as the list of events. Each line
+// is the price of all tickets of one tier. Faults: not_found if a tier no longer exists; service_unavailable.
 func (s *Shop) PriceTickets(ctx context.Context, b *Business, basket *Basket) (*Price, error) {
 	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: len(b.Offer.Rules) == 0}
 	party := basket.Tickets()
@@ -221,8 +221,8 @@ func (b *Business) dueOf(e *Event, price int64) int64 {
 	return catalog.Due(offered.PaymentRequirement, offered.DepositValue, price, b.Offer.Money())
 }
 
-// SellsOnline reports whether the page may sell tickets of an event. It may
-// not if a ticket must be paid online and no payment provider is connected.
+// SellsOnline reports whether the page may sell tickets of an event. It returns false if a ticket must
+// be paid online but no payment provider is connected.
 func (b *Business) SellsOnline(e *Event) bool {
 	offered := b.Offer.Event(e.ID)
 	return offered == nil || b.isPaidOnline() || !slices.ContainsFunc(offered.Tiers, func(t catalog.Tier) bool {
@@ -230,9 +230,9 @@ func (b *Business) SellsOnline(e *Event) bool {
 	})
 }
 
-// Buy buys the tickets of a basket as the actor `page`, all or none, once for each key.
-// Faults: not_found if the event or a tier no longer exists; conflict if too few tickets
-// are left or the sale has ended; those of the business's account; payment_unavailable.
+// Buy buys the tickets in a basket as the actor `page`, at most once for each key. It buys all tickets
+// or none. Faults: not_found if the event or a tier no longer exists; conflict if too few tickets are
+// left or the sale has ended; those of the business's account; payment_unavailable.
 func (s *Shop) Buy(ctx context.Context, b *Business, basket *Basket, d Details, key string) (Booked, error) {
 	order := booking.NewTicket{
 		Slug: b.Offer.Slug, EventID: basket.Event.ID, CustomerName: d.Name, CustomerEmail: &d.Email, Locale: d.Language,

@@ -21,8 +21,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Links implements what customers do with their link (lifecycle.md §5). The token does not show which service owns it,
-// so booking is asked first, then rental. For an unknown token, every method returns the same fault ([link.NotFound]).
+// Links implements the actions of customers with their link (lifecycle.md §5). The token in the link
+// does not show whether booking or rental issued it, so each method asks booking first, then rental.
+// For an unknown token, every method returns the same fault ([link.NotFound]).
 type Links struct {
 	booking, rental *peer.Client
 	bookings        *bookingclient.Links
@@ -92,8 +93,9 @@ func (m *Managed) MayCancel() bool {
 	return m.Booking.Cancellation.Allowed
 }
 
-// Cancel cancels the booking, ticket or reservation with the refund that the customer was shown. Faults: not_found;
-// invalid_parameter if refund is not an amount; conflict if they may not cancel, or the refund has changed since.
+// Cancel cancels the booking, ticket order or reservation of a link. The argument refund is the amount
+// that the customer was shown. Faults: not_found; invalid_parameter if refund is not an amount;
+// conflict if the customer may not cancel, or if the refund is now a different amount.
 func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) error {
 	if _, err := json.Marshal(refund); err != nil || refund == "" {
 		return fault.New(fault.InvalidParameter, "refund: send the amount that was shown.")
@@ -106,8 +108,8 @@ func (l *Links) Cancel(ctx context.Context, token string, refund json.Number) er
 	return err
 }
 
-// Move reschedules a booking to another start. Faults: not_found; invalid_parameter; conflict
-// if the customer may not; slot_unavailable, no_staff_available; availability_unverified.
+// Move reschedules the booking of a link to another start. Faults: not_found; invalid_parameter; conflict
+// if the customer may not reschedule; slot_unavailable, no_staff_available; availability_unverified.
 func (l *Links) Move(ctx context.Context, token string, to Selection) error {
 	if to.Date == nil || to.Time == nil {
 		return fault.New(fault.InvalidParameter, "Choose a start.")
@@ -121,8 +123,8 @@ func (l *Links) Move(ctx context.Context, token string, to Selection) error {
 	return err
 }
 
-// Pay returns the provider's page on which the open amount is paid, or "" if the provider has
-// none, as in a sandbox. Faults: not_found; conflict if nothing is open; payment_unavailable.
+// Pay returns the address of the payment provider's page on which the open amount is paid. It returns "" if
+// there is no such page, as in a sandbox. Faults: not_found; conflict if nothing is open; payment_unavailable.
 func (l *Links) Pay(ctx context.Context, token string) (string, error) {
 	open, err := l.bookings.OpenPayment(ctx, token)
 	if fault.Is(err, fault.NotFound) {
@@ -147,8 +149,8 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// Feed returns the calendar of an owner's feed with its entity tag. The status is 304 if
-// known is still the tag (lifecycle.md §2). Faults: not_found for every unknown token.
+// Feed returns the calendar behind an owner's secret address, with its entity tag. If the argument known is
+// still the tag, the response has status 304 (lifecycle.md §2). Faults: not_found for every unknown token.
 func (l *Links) Feed(ctx context.Context, token, known string) (*peer.Response, error) {
 	if _, ok := link.HashOf(token); !ok {
 		return nil, link.NotFound()
@@ -160,9 +162,9 @@ func (l *Links) Feed(ctx context.Context, token, known string) (*peer.Response, 
 	return l.booking.Do(ctx, asked)
 }
 
-// Times returns the starts to which a booking can be rescheduled, with its own time free
-// (lifecycle.md §3). It works as [Shop.Times] does for a new booking. Without a date or month,
-// it begins with the booking's own day. Faults: service_unavailable; invalid_parameter.
+// Times returns the starts to which a booking can be rescheduled (lifecycle.md §3). The booking's own
+// time counts as free. Without a date and month, it begins with the date of the booking; otherwise it
+// works as [Shop.Times]. Faults: service_unavailable; invalid_parameter.
 func (l *Links) Times(ctx context.Context, m *Managed, date, month *timespan.Date) (*Calendar, error) {
 	if own, err := timespan.ParseDate(m.Booking.Date); err == nil && date == nil && month == nil && own >= m.Business.Today() {
 		date = &own
@@ -175,8 +177,8 @@ func (l *Links) Times(ctx context.Context, m *Managed, date, month *timespan.Dat
 	return c, err
 }
 
-// moving returns the calendar query for rescheduling the booking. It asks for all
-// services together, and for the staff member if the customer had chosen one.
+// moving returns the query for the starts to which the booking can be rescheduled. It contains all
+// services of the booking, and its staff member if the customer had chosen one.
 func (m *Managed) moving() url.Values {
 	b := m.Booking
 	var ids, variants []string

@@ -45,8 +45,8 @@ type serviceList struct {
 	Services []*Service `json:"services"`
 }
 
-// Menu returns the services of a business by category, in display order. A category stands at the position
-// of its first service. The texts are in the language; the names of categories come from the offer, because
+// Menu returns the services of a business by category, in display order, with texts in the given language.
+// A category has the position of its first service. The names of categories come from the offer, because
 // /services does not translate them (interface.md §2). Faults: business_not_found; service_unavailable.
 func (s *Shop) Menu(ctx context.Context, b *Business, language string) ([]Group, error) {
 	list, err := read[serviceList](ctx, s.Catalog, b.Offer.Slug, "services", url.Values{"locale": {language}})

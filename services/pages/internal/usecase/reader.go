@@ -1,5 +1,5 @@
-// Package usecase implements what the pages do, as typed functions without HTTP
-// or HTML. Each asks the services that own the answer. Their errors are faults.
+// Package usecase implements the actions of the pages as functions without HTTP and HTML. Each
+// function calls the services that own the data. All returned errors are faults.
 package usecase
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
 )
 
-// Reader reads the public paths of one service on its internal port. It caches decoded
-// answers with their entity tag, so that the service answers 304 if nothing changed.
+// Reader reads the public paths of one service from its internal port. It caches decoded answers with
+// their entity tag, so that the service can answer 304 if nothing changed.
 type Reader struct {
 	peer  *peer.Client
 	cache *lru.Cache[string, *kept]
@@ -35,8 +35,8 @@ func NewReader(p *peer.Client) *Reader {
 	return &Reader{p, lru.New[string](keptBytes, func(k *kept) int { return k.bytes })}
 }
 
-// read returns the answer of one path of a business. The value is shared and must not be
-// changed. Faults: those of the public path, and service_unavailable for an unreadable answer.
+// read returns the decoded answer of one path of a business. Callers share the value and must not
+// change it. Faults: those of the public path; service_unavailable if the answer cannot be decoded.
 func read[T any](ctx context.Context, r *Reader, slug, path string, query url.Values) (*T, error) {
 	key := slug + "/" + path + "?" + query.Encode()
 	before, known := r.cache.Get(key)

@@ -312,10 +312,12 @@ func (b *Business) Opens(d timespan.Date) timespan.TimeOfDay {
 	return windows[0].From
 }
 
-// RentalMonth returns a month with the number of free units of the rental and its required
-// extras on each date. For a rental by the hour, open days without a unit that is free all day
-// count as one, because some hours may be free. Day is the chosen date, otherwise the first free
-// one. If availability is unknown, Known is false. Faults: rental_not_found; invalid_parameter.
+// RentalMonth returns a month with the number of free units on each date, which is limited by the
+// rental and its required extras. For a rental by the hour, an open date counts at least one unit,
+// because some of its hours may be free.
+//
+// In the result, Day is the chosen date, otherwise the first date with a free unit. Known is false if
+// availability is unknown. Faults: rental_not_found; invalid_parameter.
 func (s *Shop) RentalMonth(ctx context.Context, b *Business, w *Reservation, month *timespan.Date) (*Calendar, error) {
 	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays), Day: w.From}
 	if month == nil {
@@ -348,8 +350,8 @@ func (b *Business) handsOverOn(id uuid.UUID, d timespan.Date) bool {
 	return offered == nil || b.Offer.HandsOverOn(offered, d)
 }
 
-// freeUnits returns, for each date, the units that are free from that date on for the shortest length.
-// For a rental by the hour, an open date counts at least one. It returns nil if availability is unknown.
+// freeUnits returns the number of units that can be rented from each date on, for the shortest possible
+// length. For a rental by the hour, an open date has at least one. It returns nil if availability is unknown.
 func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to timespan.Date) (map[timespan.Date]int, error) {
 	free := map[timespan.Date]int{}
 	if to < from {
@@ -394,8 +396,8 @@ func (s *Shop) freeUnits(ctx context.Context, b *Business, r *Rental, from, to t
 	return free, nil
 }
 
-// RentalStarts returns the times of the reservation's date from which all of it is free, and for which
-// lengths. It returns false if availability is unknown. Faults: rental_not_found; invalid_parameter.
+// RentalStarts returns the start times, on the reservation's date, from which the rental and all its extras are free,
+// with the possible lengths. It returns false if availability is unknown. Faults: rental_not_found; invalid_parameter.
 func (s *Shop) RentalStarts(ctx context.Context, b *Business, w *Reservation) ([]rental.Start, bool, error) {
 	answer, err := s.Reservations.Starts(ctx, b.Offer.Slug, rental.Wanted{
 		RentalID: w.Rental.ID, Date: *w.From, Quantity: w.Units, Extras: w.Taken()[1:],
@@ -409,9 +411,9 @@ func (s *Shop) RentalStarts(ctx context.Context, b *Business, w *Reservation) ([
 	return answer.Starts, answer.Computed, nil
 }
 
-// Lacks returns, in the language, the reason why the reservation cannot be made,
-// with the name of the extra that it concerns. It returns "" if nothing prevents
-// it. Faults: availability_unverified; service_unavailable; invalid_parameter.
+// Lacks returns the reason why the reservation cannot be made, in the given language. If an extra is
+// the reason, its name is included. Lacks returns "" if the reservation can be made. Faults:
+// availability_unverified; service_unavailable; invalid_parameter.
 func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language string) (string, error) {
 	for i, line := range w.Lines() {
 		until, ends := w.Until()
@@ -440,8 +442,8 @@ func (s *Shop) Lacks(ctx context.Context, b *Business, w *Reservation, language 
 	return "", nil
 }
 
-// PriceReservation quotes a reservation as the rental service does: the rate of one
-// unit, times hours or days, times units. Faults: rental_not_found; service_unavailable.
+// PriceReservation returns the price of a reservation, computed as in the rental service: the price of one
+// unit per hour or day, times hours or days, times units. Faults: rental_not_found; service_unavailable.
 func (s *Shop) PriceReservation(ctx context.Context, b *Business, w *Reservation) (*Price, error) {
 	ask := pricing.QuotesRequest{Slug: b.Offer.Slug, OfferVersion: b.Offer.Version, PurchaseAt: b.Now, OmitSteps: len(b.Offer.Rules) == 0}
 	for _, line := range w.Lines() {
@@ -477,8 +479,9 @@ func (w *Reservation) startsAt(b *Business) time.Time {
 	return time.Unix(timespan.Instant(*w.From, start, b.Offer.Location()), 0)
 }
 
-// length returns the hours or days for which a rental of the reservation is priced; a begun hour
-// counts. An extra by the hour takes all hours of the dates if the main rental is by the day.
+// length returns the number of hours or days for which the reservation is charged for the rental r,
+// which may be an extra. An incomplete hour counts as a whole one. If the main rental is by the day,
+// an extra by the hour is charged for all hours of the dates.
 func (w *Reservation) length(b *Business, r *Rental) int {
 	until, ends := w.Until()
 	if !r.Hourly() {
@@ -493,9 +496,9 @@ func (w *Reservation) length(b *Business, r *Rental) int {
 	return int((to - from + hour - 1) / hour)
 }
 
-// Reserve makes the reservation as the actor `page`, all or nothing, once for each
-// key. Faults: rental_not_found; conflict if too few units are free or the time is not
-// available; invalid_parameter; those of the business's account; payment_unavailable.
+// Reserve makes the reservation as the actor `page`, at most once for each key. It reserves the rental
+// and all extras, or nothing. Faults: rental_not_found; conflict if too few units are free or the time
+// is not available; invalid_parameter; those of the business's account; payment_unavailable.
 func (s *Shop) Reserve(ctx context.Context, b *Business, w *Reservation, d Details, key string) (Booked, error) {
 	until, ends := w.Until()
 	wanted := rental.NewReservation{

@@ -33,8 +33,8 @@ type Selection struct {
 // maxServices is the maximum number of services of an appointment, as in POST /book.
 const maxServices = 20
 
-// ReadSelection reads a query: one service=ID or service=ID:VARIANT for each
-// service, and staff, date, time and session. Faults: invalid_parameter.
+// ReadSelection reads the chosen services, staff member and start from a query: one service=ID or
+// service=ID:VARIANT for each service, and staff, date, time and session. Faults: invalid_parameter.
 func ReadSelection(query url.Values) (Selection, error) {
 	var s Selection
 	if len(query["service"]) > maxServices {
@@ -209,8 +209,8 @@ func (a *Appointment) Class() bool { return a.Services[0].Class() }
 // Asked reports whether the visitor has to choose the staff.
 func (a *Appointment) Asked() bool { return len(a.Members) > 1 || a.Split }
 
-// Appointment checks a selection against the business's offer. Faults:
-// service_not_found if a service is no longer offered; invalid_parameter.
+// Appointment checks a selection against the business's offer and returns the selected services, staff
+// member and start. Faults: service_not_found if a service can no longer be booked; invalid_parameter.
 func (b *Business) Appointment(s Selection) (*Appointment, error) {
 	if len(s.Services) == 0 {
 		return nil, fault.New(fault.ServiceNotFound, "Nothing is chosen.")

@@ -26,8 +26,8 @@ type Calendar struct {
 	Known bool          // false: availability is unknown, and the fields below have no meaning
 	Month timespan.Date // its first day
 	Free  map[timespan.Date]int
-	// Day is the date whose starts are listed: the chosen one, otherwise
-	// the first free one of the month. It is nil if there is none.
+	// Day is the date whose starts are listed: the chosen date, otherwise the first date of the month with
+	// a free start. It is nil if the month has none.
 	Day   *timespan.Date
 	Slots []Slot
 	// First and Last bound the dates that can be booked at all.
@@ -36,9 +36,11 @@ type Calendar struct {
 
 const window = 62 // maximum number of days that availability computes at once
 
-// Times returns the month and the day that the visitor looks at. The month is the given one, otherwise that of
-// the chosen date, otherwise that of the next free day. Past dates and months are ignored. If availability is
-// unknown, Known is false; a day is then never shown as full. Faults: service_not_found; invalid_parameter.
+// Times returns the free starts for the month and the day that the visitor looks at. The month is the argument month,
+// otherwise that of the chosen date, otherwise that of the next free day. Times ignores dates and months in the past.
+//
+// If availability is unknown, Known is false, so that the page never shows a day as full by mistake.
+// Faults: service_not_found; invalid_parameter.
 func (s *Shop) Times(ctx context.Context, b *Business, a *Appointment, month *timespan.Date) (*Calendar, error) {
 	return s.times(ctx, b, a.calendar(), a.Date, month)
 }
@@ -97,8 +99,9 @@ func (s *Shop) days(ctx context.Context, b *Business, asked url.Values, c *Calen
 	return nil
 }
 
-// slots reads the free starts of a day in one of the business's places, because a class may have
-// thousands, which are held in memory. If no place becomes free in time, availability is unknown.
+// slots reads the free starts of a day. A class may have thousands of starts, which need much memory,
+// so only a few lists of one business are read at the same time. If slots has to wait too long for the
+// others, availability is unknown.
 func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Calendar) error {
 	leave, err := s.place(ctx, b)
 	if err != nil {
@@ -182,8 +185,8 @@ func (c *Calendar) NextFree() *timespan.Date {
 	return firstFree(c.Free, *c.Day+1, nextMonth(c.Month)-1)
 }
 
-// Nearest returns at most six free starts nearest to one that was taken, in ascending order.
-// They are on its day, or on the next free day. It returns none if availability is unknown.
+// Nearest returns at most six free starts that are nearest to the chosen start, which was taken, in ascending
+// order. They are on the same day, or on the next free day. It returns none if availability is unknown.
 func (s *Shop) Nearest(ctx context.Context, b *Business, a *Appointment) []Slot {
 	const most = 6
 	wanted, at := *a, 0

@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// about returns the business's text about itself, in its language that is nearest
-// to the reader's. It sanitizes the text again before it is inserted into a page.
+// about returns the text in which the business describes itself, in the business's language that is
+// nearest to the reader's. It sanitizes the HTML again before the page contains it.
 func (p *Page) about() string {
 	page := p.Business.Offer.Page
 	text := page.AboutHTML

@@ -49,8 +49,8 @@ func (p *Page) ends(e *usecase.Event) string {
 	return p.instantOf(date, e.Ends())
 }
 
-// ticketsFrom returns the price of the cheapest ticket, with "from"
-// if prices differ. It returns "" if the event has no tickets.
+// ticketsFrom returns the price of the cheapest ticket of an event. If tickets have different prices,
+// the text begins with "from". It returns "" if the event has no tickets.
 func (p *Page) ticketsFrom(e *usecase.Event) string {
 	if len(e.Tiers) == 0 {
 		return ""
@@ -69,8 +69,8 @@ func (p *Page) ticketsFrom(e *usecase.Event) string {
 	return p.priced(least, differ)
 }
 
-// fewOf returns a text about what is left if it is few or none. It
-// returns "" if more than [fewLeft] are left or the number is unknown.
+// fewOf returns a text such as "2 left" if few tickets or none are left. It returns "" if more than
+// [fewLeft] are left or the number is unknown.
 func (p *Page) fewOf(left *int) string {
 	switch {
 	case left == nil || *left > fewLeft:

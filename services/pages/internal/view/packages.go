@@ -7,8 +7,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// packageCosts returns the price of a package, computed from the shown prices of its services, and
-// the text about the saving. The price has "from" if it may rise; the text is "" if nothing is saved.
+// packageCosts returns two texts for a package: its price, and how much cheaper it is than its
+// services. The price is computed from the shown prices of the services and begins with "from" if it
+// may be higher at another time. The second text is "" if nothing is saved.
 func (p *Page) packageCosts(k usecase.Package) (string, string) {
 	currency, separately, rises := p.Business.Offer.Money(), int64(0), false
 	for _, s := range k.Services {

@@ -1,5 +1,5 @@
-// Package view renders the pages: one templ file for each page, and functions
-// for their texts. Views take the results of use cases and make no decisions.
+// Package view renders the pages: it has one templ file for each page, and functions for their texts.
+// The use cases make all decisions; views only show their results.
 package view
 
 import (
@@ -118,8 +118,8 @@ func (p *Page) link(step string, query url.Values) templ.SafeURL {
 // To returns the address of a page of the business, given its path below the first page.
 func (p *Page) To(step string) templ.SafeURL { return p.link(step, nil) }
 
-// languages returns links to this page, with its query, in each language of the business.
-// It returns none if the business has only one, and on pages behind a customer's link.
+// languages returns links to this page in each language of the business, with the page's query. It
+// returns none if the business has only one language, and on the pages behind a customer's link.
 func (p *Page) languages() []web.Alternate {
 	if p.Business == nil || p.Managed != "" || len(p.Business.Offer.Languages) < 2 {
 		return nil
@@ -160,8 +160,8 @@ func (p *Page) price(s *usecase.Service) string {
 	return p.priced(least, moves)
 }
 
-// priceOf returns the price to show, and whether it may be higher at another
-// time: if a rule may raise it, or if today's quote is below the list price.
+// priceOf returns the price to show, and whether the price may be higher at another time. It may be if
+// a pricing rule can raise it, or if the quote of today is below the list price.
 func (p *Page) priceOf(service uuid.UUID, list json.Number, quoted *json.Number) (json.Number, bool) {
 	price := shown(list, quoted)
 	minor, err := p.Business.Offer.Money().Minor(money.Number(price))

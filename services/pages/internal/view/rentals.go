@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// RentalTimes holds when a rental is free: a month, and the free starts of the shown day
-// if they are known. The zero value is for a rental that cannot be reserved on the page.
+// RentalTimes holds the times at which a rental is free: the dates of a month, and the free starts on the shown
+// day. Known is true if the starts are known. The zero value is for a rental that cannot be reserved on the page.
 type RentalTimes struct {
 	Calendar *usecase.Calendar
 	Starts   []rental.Start
@@ -225,8 +225,8 @@ func rentalGroups(rentals []*usecase.Rental) []rentalGroup {
 	return groups
 }
 
-// startField returns the field for the start time, with the free starts as options. An option
-// shows its longest length if that is below the maximum. nil starts allow any half hour.
+// startField returns the form field for the start time. Its options are the argument starts; if that is nil,
+// every half hour. An option also shows the maximum length from that start if it is below the general maximum.
 func (p *Page) startField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	if starts == nil {
 		for _, at := range p.Business.Starts(*w.From) {
@@ -258,8 +258,8 @@ func mostLength(w *usecase.Reservation) int {
 	return all[len(all)-1]
 }
 
-// lengthField returns the field for the number of hours or days, with
-// those that are free from the starts. nil starts allow any length.
+// lengthField returns the form field for the number of hours or days. Its options are the lengths that
+// are free from the argument starts; if that is nil, all lengths.
 func (p *Page) lengthField(w *usecase.Reservation, starts []rental.Start) web.Field {
 	lengths := w.AllLengths()
 	if starts != nil {

@@ -174,8 +174,8 @@ type part struct {
 	slots []usecase.Slot
 }
 
-// parts returns the parts of a day that have free starts. If opening hours
-// continue after midnight, the starts of the next date come last, under that date.
+// parts groups the free starts of a day into morning, afternoon and evening. If opening hours continue
+// after midnight, the starts of the next date form the last group, which is titled with that date.
 func (p *Page) parts(shown timespan.Date, slots []usecase.Slot) []part {
 	const noon, evening, night = 12 * 60, 17 * 60, 3
 	all := []part{{title: p.Words.Say("morning")}, {title: p.Words.Say("afternoon")}, {title: p.Words.Say("evening")}, {title: p.Words.Date(day(shown + 1))}}
@@ -230,8 +230,8 @@ func MostPeople(a *usecase.Appointment) int {
 	return min(most, seats)
 }
 
-// people reports whether the form asks for the number of people: for
-// a class, a price per person, or a pricing rule that depends on it.
+// people reports whether the form must ask for the number of people. It must for a class, for a price
+// per person, and if a pricing rule depends on the number.
 func (p *Page) people(a *usecase.Appointment) bool {
 	if a.Class() {
 		return true
@@ -256,8 +256,8 @@ func (p *Page) weekday(column int, whole bool) string {
 	return p.Words.Weekday(d)
 }
 
-// pays returns the text of how the price is paid. It returns "" if the form asks for it. It also
-// returns "" if a part is paid online and a part on site; the page then shows both amounts.
+// pays returns a text that explains when the price is paid. It returns "" if the customer chooses this in the form.
+// It also returns "" if one part is paid online and one part on site, because the page then shows both amounts.
 func (p *Page) pays(price *usecase.Price) string {
 	if price.Now != "" && !money.Number(price.Later).IsZero() {
 		return ""
@@ -271,8 +271,8 @@ func (p *Page) pays(price *usecase.Price) string {
 	return p.Words.Say("pay_later")
 }
 
-// policy returns the sentences of the cancellation policy: until when how much is refunded, and until when
-// the customer can cancel online. It uses dates if the start is chosen, otherwise hours before the start.
+// policy returns sentences about cancellation: how much is refunded until when, and until when the customer
+// can cancel online. If the start is chosen, they contain dates, otherwise hours before the start.
 func (p *Page) policy(price *usecase.Price) []string {
 	offer := p.Business.Offer
 	steps := slices.Clone(offer.CancellationPolicy)
@@ -334,8 +334,8 @@ func (p *Page) policyInHours(steps []catalog.CancellationRule) []string {
 	return append(says, p.Words.Say("policy_none"))
 }
 
-// ruleLabel returns the label of a pricing rule in a language of the business. Without
-// a label, it returns the standard text of the rule's kind in the language of the page.
+// ruleLabel returns the label of a pricing rule, in a language of the business. If the rule has no
+// label, it returns the standard text for this kind of rule, in the language of the page.
 func (p *Page) ruleLabel(r *catalog.Rule) string {
 	if r.Label.Text != "" {
 		return r.Label.In(p.spoken())
@@ -351,8 +351,8 @@ func initial(name string) string {
 	return ""
 }
 
-// priceDetail returns the explanation of a line's price: the number
-// of people with their price, and the rules that changed it.
+// priceDetail returns a text for each part of a line's price: the number of people with the price per
+// person, and the pricing rules that changed the price.
 func (p *Page) priceDetail(price *usecase.Price, line int) []string {
 	if line >= len(price.Details) {
 		return nil
