@@ -1,5 +1,5 @@
-// Package booking holds the types of the booking service's internal API. It holds values and
-// no client, so that pure packages may import it; the client is libs/peer/bookingclient.
+// Package booking holds the types of the booking service's internal API. It has no client and
+// does no I/O, so that packages without I/O may import it. The client is libs/peer/bookingclient.
 package booking
 
 import (
@@ -11,23 +11,23 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Resource is what a booking occupies: a staff member (Lane 0), or capacity unit 1,
-// 2, … of a service without staff. ID is the id of the member or of the service.
+// Resource is something that a booking occupies. It is a staff member, with Lane 0, or one capacity
+// unit of a service without staff, with Lane 1, 2, …. ID is the id of the member or of the service.
 type Resource struct {
 	ID   uuid.UUID `json:"id"`
 	Lane int       `json:"lane,omitempty"`
 }
 
-// Occupied is the time that active bookings of one business occupy within a window, buffers included. It is
-// sent in the binary form of [Occupied.AppendBinary]; within a JSON document, that form is encoded as base64.
+// Occupied is the time, with buffers, that the active bookings of one business occupy within a window. It is
+// sent in the binary form of [Occupied.AppendBinary]. In a JSON document, the binary form is encoded as base64.
 type Occupied struct {
 	Busy []Busy
 	// Seats are the booked seats of class sessions that start within the window, if the request asked for them.
 	Seats []SeatsTaken
 }
 
-// Busy is the occupied time of one resource. Edges are flattened [start, end) pairs in
-// seconds since the epoch, sorted. Pairs that overlap the requested window are not cut to it.
+// Busy is the occupied time of one resource. Edges holds the start and the end of each span in turn, in seconds
+// since the epoch, sorted; the end is exclusive. A span can begin before the requested window or end after it.
 type Busy struct {
 	Resource
 	// Class marks time that the guests of a class session share. It prevents appointments, but not class sessions.
@@ -144,8 +144,8 @@ type Booking struct {
 	IsPackage      bool   `json:"is_package"`
 	StaffingMode   string `json:"staffing_mode,omitempty"` // per_service, or omitted
 	Withdrawn      bool   `json:"withdrawn"`               // the business withdrew its class session
-	// Warnings are the customer rules that the owner's booking breaks.
-	// They are set only in the response to the owner's request.
+	// Warnings are the rules for customers that the owner's booking
+	// breaks. Only the response to the owner's request has them.
 	Warnings []Warning `json:"warnings,omitempty"`
 	// ManageURL is the customer's link; only in the response to the caller who booked
 	ManageURL string `json:"manage_url,omitempty"`
@@ -153,19 +153,19 @@ type Booking struct {
 	CheckoutURL string `json:"checkout_url,omitempty"`
 }
 
-// Warning is a customer rule that the owner's booking or reservation breaks.
-// Code is the code of the corresponding refusal; Message is a sentence.
+// Warning is a rule for customers that a booking or reservation of the owner
+// breaks. Code is the error code that a customer would get. Message is a sentence.
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// CanFinish reports whether a booking on date can be completed or marked as a no-show today: from the
-// beginning of that date (lifecycle.md §4). Both dates are in the zone in which the booking was sold.
+// CanFinish reports whether a booking on date can be completed or marked as a no-show on the date today: it can
+// from the beginning of its own date (lifecycle.md §4). Both dates are in the zone in which the booking was sold.
 func CanFinish(date, today timespan.Date) bool { return today >= date }
 
-// CanReopen reports whether a completed or no-show booking on date can be reopened
-// today: until the end of the next day. Both dates are as for [CanFinish].
+// CanReopen reports whether a completed or no-show booking on date can be reopened on the date today:
+// it can until the end of the next day. Both dates are in the zone in which the booking was sold.
 func CanReopen(date, today timespan.Date) bool { return today <= date+1 }
 
 // BookedService is one service of a booking as it was sold.
@@ -177,8 +177,8 @@ type BookedService struct {
 	DurationMinutes int         `json:"duration_minutes"`
 	Price           json.Number `json:"price"`
 	StaffID         *uuid.UUID  `json:"staff_id,omitempty"` // its member, in a package with staff per service
-	// Quantity is the number of people that a per-person price covers,
-	// if it is above one. Otherwise it and unit_price are omitted.
+	// Quantity is the number of people, if the price is per person and
+	// for more than one. Otherwise quantity and unit_price are omitted.
 	Quantity  int         `json:"quantity,omitempty"`
 	UnitPrice json.Number `json:"unit_price,omitempty"` // of one person, before the rules that depend on the party size
 	// PriceChanges are the pricing rules that changed the price, in order; omitted if none did.
@@ -187,8 +187,8 @@ type BookedService struct {
 	PackageName string `json:"package_name,omitempty"`
 }
 
-// PerformedBy returns the start and end of the member's part of the booking: of the whole booking, or of the
-// member's services in a package with staff per service. It returns false if the member performs no part.
+// PerformedBy returns the start and end of the member's part of the booking. In a package with staff per service, the
+// part is the member's services; otherwise it is the whole booking. It returns false if the member performs no part.
 func (b *Booking) PerformedBy(member uuid.UUID) (time.Time, time.Time, bool) {
 	start, end, found := time.Time{}, time.Time{}, false
 	at, hasParts := b.StartsAt, false
@@ -254,6 +254,6 @@ type CheckedKey struct {
 	Scope      string    `json:"scope"` // one of the Scope… values
 }
 
-// MaxOccupiedWindow bounds the window of one GET …/occupied request:
-// the longest calendar window (62 days) with a margin on both sides.
+// MaxOccupiedWindow is the longest window of one GET …/occupied request:
+// the longest calendar window (62 days), with a margin on both sides.
 const MaxOccupiedWindow = 80 * 24 * time.Hour

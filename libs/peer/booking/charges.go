@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/refund"
 )
 
-// NewCharge requests the charge of a reservation, which rental stores. The customer pays it on the provider's
-// page. The id of the reservation identifies the charge, so that a repeated request opens no second one.
+// NewCharge requests the charge of a reservation, which rental stores. The customer pays the charge on the provider's
+// page. The id of the reservation identifies the charge, so that a repeated request opens no second charge.
 type NewCharge struct {
 	Slug     string `json:"slug"`     // of the business; its offer defines provider and cancellation policy
 	Name     string `json:"name"`     // description that the customer reads on the provider's page
@@ -50,8 +50,8 @@ type Charge struct {
 	UpdatedAt         time.Time `json:"updated_at,omitzero"` // time of the last change of any field
 }
 
-// Statuses of a charge. A cancelled charge can no longer be paid. If a payment
-// succeeded at the last moment, it is still detected afterwards and refunded in full.
+// The statuses of a charge. A cancelled charge can no longer be paid. If the customer's payment
+// succeeded just before the cancellation, booking still detects the payment and refunds it in full.
 const (
 	ChargeCreating   = "creating" // no payment page was handed out
 	ChargeOpen       = "open"
@@ -73,8 +73,8 @@ func ChargeStatuses(payment string) []string {
 	return nil
 }
 
-// Left returns the amount that was paid and is neither refunded nor part of a pending
-// refund. It is 0 while a dispute is open and after a lost one. c may be nil.
+// Left returns the part of the paid amount that is neither refunded nor in a pending refund.
+// It returns 0 while a dispute is open and after the business has lost one. c may be nil.
 func (c *Charge) Left() int64 {
 	if c == nil || c.Status != ChargePaid || c.DisputeStatus == DisputeOpen || c.DisputeStatus == DisputeLost {
 		return 0
@@ -150,19 +150,20 @@ type NotedCharge struct {
 	News int64 `json:"news"`
 }
 
-// NotedCharges is a list of at most MaxCharges acknowledgements.
+// NotedCharges is a request that acknowledges the provider's reports of at most MaxCharges charges.
 type NotedCharges struct {
 	Noted []NotedCharge `json:"noted"`
 }
 
-// CloseCharge ends the charge of a cancelled reservation: it can no longer be paid. Refund is the refund of
-// what was paid; nil refunds everything, for a payment that was not known when the reservation was cancelled.
+// CloseCharge requests the end of the charge of a cancelled reservation: the
+// charge can no longer be paid. Refund is the refund of the payment. nil refunds
+// the full payment; rental sends nil if it knew of no payment at the cancellation.
 type CloseCharge struct {
 	Refund *NumberedRefund `json:"refund"`
 }
 
-// NumberedRefund is a refund of a charge with its number. If the
-// charge already has a refund of that number, no second one is made.
+// NumberedRefund is a refund of a charge. Number identifies it: if the
+// charge already has a refund with this number, no second refund is made.
 type NumberedRefund struct {
 	Number int `json:"number"`
 	refund.Owed

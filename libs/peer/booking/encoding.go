@@ -87,8 +87,9 @@ func appendBusy(b []byte, busy *Busy) []byte {
 	return b
 }
 
-// UnmarshalBinary decodes the form of [Occupied.AppendBinary]; data must hold nothing else. It allocates memory
-// in proportion to the size of data, whatever counts data claims. Edges of all resources share one array.
+// UnmarshalBinary decodes data in the form of [Occupied.AppendBinary]. It rejects bytes
+// after the end of that form. It allocates memory in proportion to the size of data, even
+// if data contains invalid large counts. The Edges of all resources share one array.
 func (o *Occupied) UnmarshalBinary(data []byte) error {
 	r := reader{rest: data}
 	if v := r.byte(); r.err == nil && v != occupiedVersion {

@@ -12,8 +12,8 @@ import (
 type Filter struct {
 	From, To *timespan.Date // local date of the start, both inclusive
 	Status   string         // one of the Status… values
-	// Query holds words of the customer's name or address, or a part
-	// of the phone number. Order, case and accents do not matter.
+	// Query holds words of the customer's name or address, or a part of the
+	// phone number. The order of the words, case and accents do not matter.
 	Query     string
 	ServiceID *uuid.UUID // of one of its services
 	StaffID   *uuid.UUID
@@ -57,8 +57,8 @@ const (
 	PaymentDisputed     = "disputed"      // the customer disputes the payment, or did so
 )
 
-// PaymentStatuses returns all values by which a list can be filtered
-// by payment: the statuses, and later results from the provider.
+// PaymentStatuses returns all values of the filter by payment. They are the statuses of
+// a payment, and results that the provider reports after the payment, such as refunds.
 func PaymentStatuses() []string {
 	return []string{PaymentOpen, PaymentPaid, PaymentCancelled, PaymentRefundFailed, PaymentDisputed}
 }

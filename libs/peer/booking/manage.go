@@ -98,8 +98,8 @@ type CancelByLink struct {
 	Refund *json.Number `json:"refund"` // in the booking's currency
 }
 
-// Agreed returns the refund that the customer consented to, as a decimal of the
-// currency. Fault: invalid_parameter if it is missing, negative or not a number.
+// Agreed returns the refund that the customer was shown and accepted, as a decimal amount in the
+// currency of the purchase. Fault: invalid_parameter if it is missing, negative or not a number.
 func (c CancelByLink) Agreed() (decimal.Decimal, error) {
 	if c.Refund != nil {
 		if amount, err := decimal.NewFromString(c.Refund.String()); err == nil && !amount.IsNegative() {
@@ -109,8 +109,9 @@ func (c CancelByLink) Agreed() (decimal.Decimal, error) {
 	return decimal.Zero, fault.New(fault.InvalidParameter, "refund: send the amount that the customer was shown, such as 12.50, or 0.")
 }
 
-// OpenPayment is an open charge that can be paid until DueAt. CheckoutURL is the provider's payment page; only
-// the customer may get it. It returns the customer to their link, with payment=done or payment=open in the query.
+// OpenPayment is an open charge that can be paid until DueAt. CheckoutURL is the
+// provider's payment page; only the customer may get it. After the payment, the provider
+// sends the customer back to the link, with payment=done or payment=open in the query.
 type OpenPayment struct {
 	Provider    string      `json:"provider"`
 	Amount      json.Number `json:"amount"`

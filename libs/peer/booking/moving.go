@@ -32,8 +32,9 @@ type NewBooking struct {
 	Override bool `json:"override,omitempty"`
 }
 
-// Reschedule is the new time of a booking (lifecycle.md §3). Without StaffID the booking keeps its member if that
-// member is free. Without ClassScheduleID it keeps its session if the session takes place then and has seats.
+// Reschedule is the new time of a booking (lifecycle.md §3). Without StaffID the
+// booking keeps its staff member, if the member is free. Without ClassScheduleID
+// the booking keeps its class, if the class has a session then and has seats.
 type Reschedule struct {
 	Date            string  `json:"date"` // YYYY-MM-DD, of the new start
 	Time            string  `json:"time"` // HH:MM

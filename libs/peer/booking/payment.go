@@ -89,14 +89,14 @@ type Cancel struct {
 	Refund RefundAmount `json:"refund,omitzero"`
 }
 
-// NewRefund requests a refund of a booking that is over, for example after the
-// provider refused one. The zero value refunds the whole remaining amount.
+// NewRefund requests a refund of a booking that has ended or was cancelled, for example after the
+// provider refused an earlier refund. The zero value refunds all of the payment that is left.
 type NewRefund struct {
 	Refund RefundAmount `json:"refund,omitzero"`
 }
 
-// RefundAmount is the amount of a refund: one of the Refund… words, or a decimal
-// such as 12.50, which is a number in JSON. The meaning of "" depends on the call.
+// RefundAmount is the amount of a refund: one of the constants Refund…, or a decimal
+// such as 12.50, which is a number in JSON. Each call documents the meaning of "".
 type RefundAmount string
 
 // The words of a [RefundAmount].

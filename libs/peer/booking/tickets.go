@@ -40,8 +40,8 @@ const (
 	MaxTicketTiers    = 20
 )
 
-// Ticket is an order of tickets as the owner sees it. For an order of one tier, TierID and TierName
-// are that tier's. For several tiers, TierID is omitted and TierName holds all their names.
+// Ticket is an order of tickets as the owner sees it. TierID and TierName name the tier of an order
+// of one tier. If the order has several tiers, TierID is omitted and TierName has all their names.
 type Ticket struct {
 	ID        uuid.UUID  `json:"id"`
 	Status    string     `json:"status"`
@@ -58,8 +58,8 @@ type Ticket struct {
 	// FormerStarts are the starts from which the business has rescheduled the event since the sale.
 	FormerStarts []time.Time `json:"former_starts,omitempty"`
 	Quantity     int         `json:"quantity"` // of all tiers
-	// Total is the price for the customer, in Currency. It is null if the
-	// owner sold the tickets: the owner and the customer agree on a price.
+	// Total is the price for the customer, in Currency. It is null if the owner sold
+	// the tickets, because the owner and the customer agree on the price themselves.
 	Total    *json.Number `json:"total"`
 	Currency string       `json:"currency"`
 	// PriceChanges are the pricing rules that changed a price of the order, each once; omitted if none did.
@@ -86,8 +86,8 @@ type TicketTime struct {
 	EndsAt    time.Time `json:"ends_at"`
 }
 
-// RescheduledTicket is the payload of the event of a reschedule:
-// the order after it, and the old and new time of its event.
+// RescheduledTicket is the payload of the webhook about a rescheduled event: the order after
+// the reschedule, and the old and the new time of the event for which the tickets are.
 type RescheduledTicket struct {
 	Ticket
 	From TicketTime `json:"from"`
@@ -125,8 +125,8 @@ type Sales struct {
 	Events []EventSales `json:"events"`
 }
 
-// EventSales is the number of sold and not cancelled tickets of an event and of each
-// tier that was ever ordered. Sold includes tiers that the offer no longer has.
+// EventSales is the number of tickets of an event that are sold and not cancelled, in total and by
+// tier. The tiers are those that were ever ordered, even if the business no longer offers them.
 type EventSales struct {
 	EventID uuid.UUID   `json:"event_id"`
 	Sold    int         `json:"sold"`
