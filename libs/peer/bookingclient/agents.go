@@ -41,8 +41,8 @@ func (a *Agents) CheckKey(ctx context.Context, authorization string) (*booking.C
 	return key, nil
 }
 
-// Confirmation is a response with status 201 to POST /book. Replayed reports that
-// Body is the stored result of an earlier request with the same idempotency key.
+// Confirmation is an answer 201 to POST /book. Replayed reports that an earlier request
+// with the same idempotency key made the booking, and that Body is its stored answer.
 type Confirmation struct {
 	Body     []byte
 	Replayed bool

@@ -35,8 +35,8 @@ func (c *Charges) Charges(ctx context.Context, asked []booking.ReservationID) ([
 	return out.Charges, nil
 }
 
-// News returns at most booking.MaxCharges charges that have reports of the
-// provider, sent since the payment, which rental has not acknowledged with Noted.
+// News returns at most booking.MaxCharges charges with reports of the provider that rental
+// has not yet acknowledged with [Charges.Noted]. Only reports after the payment count.
 func (c *Charges) News(ctx context.Context) ([]booking.ReservationCharge, error) {
 	var out booking.Charges
 	if err := c.peer.Ask(ctx, "/internal/charges/news", nil, &out); err != nil {
@@ -56,14 +56,15 @@ func (c *Charges) Page(ctx context.Context, businessID, id uuid.UUID) (*booking.
 	return typed.Ask[booking.OpenedCharge](ctx, c.peer, chargePath(businessID, id, "/page"), nil)
 }
 
-// Close ends the charge of a cancelled reservation and returns its new state.
-// It is idempotent. Faults: not_found if the reservation has no charge.
+// Close ends the charge of a cancelled reservation and returns the charge. A
+// repeated call changes nothing. Faults: not_found if the reservation has no charge.
 func (c *Charges) Close(ctx context.Context, businessID, id uuid.UUID, asked booking.CloseCharge) (*booking.Charge, error) {
 	return typed.Call[booking.Charge](ctx, c.peer, http.MethodPost, chargePath(businessID, id, "/close"), asked)
 }
 
-// Count counts a reservation of the booking page as open for its customer until it ends.
-// It is idempotent. Faults: too_many_open_bookings if the customer has reached the limit.
+// Count records that a reservation of the booking page counts against its customer's
+// limit of open bookings, until the reservation ends. A repeated call changes
+// nothing. Faults: too_many_open_bookings if the customer has reached the limit.
 func (c *Charges) Count(ctx context.Context, businessID, id uuid.UUID, asked booking.OpenReservation) error {
 	return c.peer.Call(ctx, http.MethodPut, path(businessID, "open-reservations/"+id.String()), asked, nil)
 }

@@ -33,9 +33,11 @@ type Client struct{ peer Caller }
 // NewClient returns a client that sends its requests through caller.
 func NewClient(caller Caller) *Client { return &Client{peer: caller} }
 
-// Occupied returns the time that active bookings of a business occupy within [from, to), in whole seconds. The window
-// has at most [booking.MaxOccupiedWindow]. With seats, it also returns the booked seats of class sessions that start
-// in the window. The time of the booking moving, which is being rescheduled, is left out; nil leaves out none.
+// Occupied returns the time that active bookings of a business occupy within [from, to).
+// Both must be whole seconds, and the window is at most [booking.MaxOccupiedWindow].
+//
+// If seats is true, the result also has the booked seats of class sessions that start in the window.
+// moving is the id of a booking that is being rescheduled, whose time is left out; nil leaves out none.
 func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (*booking.Occupied, error) {
 	query := append(make([]byte, 0, 128), path(businessID, "occupied?from=")...)
 	query = strconv.AppendInt(query, from.Unix(), 10)
@@ -57,9 +59,9 @@ func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to ti
 	return out, nil
 }
 
-// Published reports that version is the newest version of the business's offer, or that
-// the business was removed with all versions before version. After it returns, booking
-// sells nothing by an older version. It may be called repeatedly and in any order.
+// Published notifies booking that version is the newest version of the business's offer. If the
+// business was removed, it notifies booking that all versions before version are removed. After it
+// returns, booking sells nothing by an older version. It may be called repeatedly and in any order.
 func (c *Client) Published(ctx context.Context, businessID uuid.UUID, version int64) error {
 	_, err := c.peer.Do(ctx, peer.Request{Method: http.MethodPut, Path: path(businessID, "offer"), Body: booking.PublishedOffer{Version: version}, Repeatable: true})
 	return err
@@ -93,8 +95,8 @@ func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter book
 	return typed.Call[booking.BookingList](ctx, c.peer, http.MethodGet, path(businessID, "bookings")+"?"+query.Encode(), nil)
 }
 
-// Book books for a customer by the rules of POST /book. The context
-// names the actor. slug is the business's. Faults: those of POST /book.
+// Book makes a booking for a customer by the rules of POST /book. slug is the slug
+// of the business. The actor in ctx makes the booking. Faults: those of POST /book.
 func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string, wanted booking.NewBooking) (*booking.Booking, error) {
 	body := struct {
 		Slug string `json:"slug"`
@@ -103,11 +105,11 @@ func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string, wa
 	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings"), body)
 }
 
-// Reschedule changes the time of a booking and returns the booking after it. The
-// context names the actor. slug is the business's. Faults: not_found; conflict if
-// the booking can no longer be rescheduled; those of POST /book about a start.
+// Reschedule changes the time of a booking and returns the rescheduled booking. slug is
+// the slug of the business. The actor in ctx makes the change. Faults: not_found; conflict
+// if the booking can no longer be rescheduled; those of POST /book about a start.
 //
-// With boundsRefund, a later refund by policy is at most the share that a cancellation would refund now.
+// If boundsRefund is true, a later cancellation refunds at most the share that a cancellation would refund now.
 func (c *Client) Reschedule(
 	ctx context.Context, businessID, bookingID uuid.UUID, slug string, to booking.Reschedule, boundsRefund bool,
 ) (*booking.Booking, error) {
@@ -119,9 +121,9 @@ func (c *Client) Reschedule(
 	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/reschedule"), body)
 }
 
-// Move requests one of the Move… transitions and returns the booking after it. A
-// cancellation refunds by the policy. Faults: not_found for an unknown booking or
-// transition; conflict if the booking's status does not permit the transition.
+// Move changes the status of a booking by one of the Move… transitions, and returns the
+// changed booking. A cancellation refunds by the policy. Faults: not_found for an unknown
+// booking or transition; conflict if the booking's status does not permit the transition.
 func (c *Client) Move(ctx context.Context, businessID, bookingID uuid.UUID, move string) (*booking.Booking, error) {
 	at := path(businessID, "bookings/"+bookingID.String()+"/"+url.PathEscape(move))
 	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, at, nil)
@@ -132,14 +134,16 @@ func (c *Client) Cancellation(ctx context.Context, businessID, bookingID uuid.UU
 	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet, path(businessID, "bookings/"+bookingID.String()+"/cancellation"), nil)
 }
 
-// Cancel cancels a booking immediately and returns it; the refund is then pending. Faults: not_found; conflict
-// if the status does not permit it or the requested refund exceeds the remaining amount; invalid_parameter.
+// Cancel cancels a booking and returns it; the refund is then pending. Faults:
+// not_found; conflict if the booking's status does not permit a cancellation, or
+// if the requested refund exceeds the amount that is left; invalid_parameter.
 func (c *Client) Cancel(ctx context.Context, businessID, bookingID uuid.UUID, wanted booking.Cancel) (*booking.Booking, error) {
 	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/cancel"), wanted)
 }
 
-// Refund refunds a booking that is over, and returns it. Faults: not_found; conflict if the booking is
-// not over, a refund is pending, or the requested refund exceeds the remaining amount; invalid_parameter.
+// Refund refunds a booking that has ended or was cancelled, and returns it. Faults:
+// not_found; conflict if the booking can still be cancelled, if a refund is pending,
+// or if the requested refund exceeds the amount that is left; invalid_parameter.
 func (c *Client) Refund(ctx context.Context, businessID, bookingID uuid.UUID, wanted booking.NewRefund) (*booking.Booking, error) {
 	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/refund"), wanted)
 }

@@ -33,8 +33,9 @@ func (l *Links) Calendar(ctx context.Context, token string) ([]byte, error) {
 	return answer.Body, nil
 }
 
-// Cancel cancels a booking with the refund that the customer was shown, and returns the customer view
-// after it. Faults: invalid_parameter; conflict if the customer may not cancel, or the refund has changed.
+// Cancel cancels a booking and returns the customer view after the cancellation. agreed
+// is the refund that the customer was shown and accepted. Faults: invalid_parameter;
+// conflict if the customer may not cancel, or if the refund has changed.
 func (l *Links) Cancel(ctx context.Context, token string, agreed booking.CancelByLink) (*booking.Managed, error) {
 	return l.act(ctx, token, "/cancel", agreed)
 }
@@ -46,8 +47,8 @@ func (l *Links) Reschedule(ctx context.Context, token string, to booking.Resched
 	return l.act(ctx, token, "/reschedule", to)
 }
 
-// OpenPayment returns an open charge with its payment page again.
-// Faults: conflict if nothing is to be paid; payment_unavailable.
+// OpenPayment returns the open charge of a booking with its payment page, which the customer
+// has left without a payment. Faults: conflict if nothing is to be paid; payment_unavailable.
 func (l *Links) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
 	return typed.Call[booking.OpenPayment](byCustomer(ctx), l.peer, http.MethodPost, managePath(token, "/payment"), nil)
 }

@@ -115,9 +115,9 @@ func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.Subj
 	return out.URL, nil
 }
 
-// TicketsAhead returns the number of sold tickets for events that start today or
-// later in business time. It includes events that are no longer in the offer.
-// Faults: business_not_found; invalid_parameter if the slug names another business.
+// TicketsAhead returns the number of sold tickets for events that start today or later, by
+// the date in the zone of the business. It includes events that the business no longer
+// offers. Faults: business_not_found; invalid_parameter if the slug names another business.
 func (c *Client) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
 	var out booking.AheadCount
 	at := path(businessID, "tickets/ahead") + "?" + url.Values{"slug": {slug}}.Encode()
