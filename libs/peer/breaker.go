@@ -25,13 +25,13 @@ const (
 	noAnswer               // a connection was refused
 )
 
-// breakers are circuit breakers: they stop calls to a failing peer, so that the peer can
-// recover and callers do not wait. Each tenant has its own breaker, so that slow requests
-// of one tenant do not block others. A refused connection counts for all tenants.
+// breakers are circuit breakers. They stop calls to a peer that fails, so that the peer
+// can recover and callers do not wait. Each tenant has its own breaker, so that slow
+// requests of one tenant do not block others. A refused connection counts for all tenants.
 //
-// A breaker opens for one second after ten consecutive failures. After that second all
-// callers may try. The first failure opens it for another second; the first answer
-// closes it. Admitting one trial call only would refuse all concurrent callers.
+// A breaker opens for one second after ten consecutive failures. After that second,
+// all callers may try: the first failure opens the breaker for another second, and the
+// first answer closes it. One trial call at a time would refuse all other callers.
 type breakers struct {
 	clock clock.Clock
 
