@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Callers are the services that may call this one, each identified by the SHA-256 of its
-// credential. A called service stores no secret of its callers, so that it cannot impersonate them.
+// Callers are the services that may call this one. Each is known by the SHA-256 of its
+// credential. A service does not store its callers' credentials, so it cannot impersonate them.
 type Callers []caller
 
 type caller struct {
@@ -20,8 +20,8 @@ type caller struct {
 	hash [sha256.Size]byte
 }
 
-// Credential returns the credential that the service with this secret sends to the service
-// callee. Only callee accepts it, so that callee cannot use it towards a third service.
+// Credential returns the credential that a service with the given secret sends to the service
+// callee. Other services reject it, so callee cannot use it to impersonate the caller.
 func Credential(secret, callee string) string { return hash(secret + "/" + callee) }
 
 // HashCredential returns the SHA-256 of a credential as PEER_CALLERS writes it: 64 hexadecimal digits.
@@ -51,8 +51,9 @@ func CallersSetting(secrets map[string]string, callee string) string {
 	return strings.Join(entries, ",")
 }
 
-// ParseCallers parses entries of the form name=hash. A name may have several hashes, so that its secret
-// can be rotated. One hash must not have two names, because the credential must identify the caller.
+// ParseCallers parses entries of the form name=hash. A name may have several
+// hashes, so that the secret of the service can be rotated. It returns an error
+// if two names have the same hash, because a credential must identify one caller.
 func ParseCallers(entries []string) (Callers, error) {
 	var callers Callers
 	names := map[[sha256.Size]byte]string{}
