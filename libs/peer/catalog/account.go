@@ -6,9 +6,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// CheckAccount checks at the instant now whether the business's account lets customers book.
-// It reports, in this order: inactive subscription, removal, a business that is not open
-// yet, a pause (semantics.md §3). With override, the last two are not checked (admin.md).
+// CheckAccount returns a fault if customers cannot book with the business at the instant now
+// (semantics.md §3). It checks in this order: inactive subscription, removal, a business
+// that is not open yet, a pause. With override, it does not check the last two (admin.md).
 func (o *Offer) CheckAccount(override bool, now time.Time) error {
 	switch {
 	case !o.Account.SubscriptionActive:

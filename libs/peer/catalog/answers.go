@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Answer is a customer's answer to a question of the business. If the question
-// is no longer asked, Question has only its key, which is also its label.
+// Answer is a customer's answer to a question of the business. If the business
+// no longer asks the question, Question has only the key, also as the label.
 type Answer struct {
 	Question Question
 	Value    any // a JSON value, numbers as [json.Number]

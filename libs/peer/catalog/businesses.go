@@ -9,9 +9,9 @@ import (
 // ChangesChannel is the Redis channel on which catalog publishes the slug of each business whose offer changed.
 const ChangesChannel = "slotmesh:offers"
 
-// MaxStale is a Cache-Control directive of requests to catalog (RFC 9111 §5.2.1.2). A reader without
-// an offer in memory sends it to accept the last offer that catalog knows while its database is down.
-// The response header Age is the number of seconds since that offer was known to be the newest.
+// MaxStale is a Cache-Control directive of requests to catalog (RFC 9111 §5.2.1.2). It accepts a
+// stale offer while catalog's database is down. A client sends it if it has no offer in memory.
+// The response header Age is the number of seconds since the offer was known to be the newest.
 const MaxStale = "max-stale"
 
 // Media types of a manifest.

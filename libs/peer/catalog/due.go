@@ -6,8 +6,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/money"
 )
 
-// PaysOnline reports whether a sale with a payment requirement is paid online. mode is the
-// payment mode of its kind; choice is the customer's choice of a mode, or "" (semantics.md §3).
+// PaysOnline reports whether a customer pays online for a sale with the price total (semantics.md §3). mode
+// is the payment mode for the kind of sale. choice is the customer's choice, if the mode permits one, or "".
 func (o *Offer) PaysOnline(mode, choice string, total int64) bool {
 	if len(o.Payments.Providers) == 0 || total == 0 {
 		return false
@@ -15,8 +15,8 @@ func (o *Offer) PaysOnline(mode, choice string, total int64) bool {
 	return mode == ModeOnline || mode == ModeCustomerChoice && choice == ModeOnline
 }
 
-// ConnectedProviders returns the payment providers with an account of the business. For
-// a sandbox it returns all configured providers, since a sandbox needs no accounts.
+// ConnectedProviders returns the payment providers with which the business has an account.
+// A sandbox needs no accounts, so the result for a sandbox is all configured providers.
 func (o *Offer) ConnectedProviders() []string {
 	if o.Account.Sandbox {
 		return o.Payments.Providers
@@ -30,9 +30,9 @@ func (o *Offer) ConnectedProviders() []string {
 	return connected
 }
 
-// Due returns the part of a price that is paid online at the booking, in minor
-// units. It depends on a payment requirement and its deposit (semantics.md §3).
-// A fixed deposit is limited to the price; a percentage is rounded half up.
+// Due returns the part of a price, in minor units, that the customer pays online at
+// the booking (semantics.md §3). requirement is the payment requirement; deposit is
+// its deposit. A fixed deposit is at most the price; a percentage is rounded half up.
 func Due(requirement string, deposit *decimal.Decimal, price int64, currency money.Currency) int64 {
 	if requirement == RequirementFull {
 		return price

@@ -80,12 +80,12 @@ func (o *Offer) Questions(taken ...uuid.UUID) []Question {
 	return asked
 }
 
-// Answered returns the answers to store for a customer who takes these services, events or rentals.
-// For the booking page it returns only the answers to the business's questions (pages.md), each in
-// the form that its question requires. For all other actors it returns given unchanged.
+// Answered returns the answers to store for a customer who books these services, events or rentals.
+// From the booking page, it keeps only the answers to the business's questions (pages.md), each in
+// the form that the question requires. For all other actors it returns the argument given unchanged.
 //
-// If the business enforces its form, a booking with an API key must answer the required
-// questions. An API key cannot give a consent, so consents are not required of it. Fault:
+// If the business enforces its form, a booking with an API key must answer the
+// required questions, except consents, which an API key cannot give. Fault:
 // invalid_parameter, which names the first question with a missing or invalid answer.
 func (o *Offer) Answered(by actor.Actor, given map[string]any, taken ...uuid.UUID) (map[string]any, error) {
 	questions, isPage := o.Questions(taken...), by.Kind == actor.Page
@@ -146,9 +146,11 @@ func (w WrongAnswer) Error() string {
 	return fmt.Sprintf("form_data.%s: %q %s.", w.Question.Key, w.Question.Label.Text, says)
 }
 
-// Answers validates the answers in given, whose values are JSON values with numbers as [json.Number]. It returns the
-// valid answers as form_data stores them, and the invalid ones in the order of the questions. Blank answers are
-// dropped, like answers to other questions, which a page that was opened before a change of the form may still send.
+// Answers validates the answers in the argument given, whose values are JSON values with numbers as [json.Number].
+// It returns the valid answers as form_data stores them, and the invalid ones in the order of the questions.
+//
+// Blank answers and answers to other questions are left out. A page
+// that was opened before the form changed can still send such answers.
 func Answers(questions []Question, given map[string]any) (map[string]any, []WrongAnswer) {
 	kept, agreed := map[string]any{}, map[string]any{}
 	consents, _ := given[Consents].(map[string]any)

@@ -18,9 +18,9 @@ func (o *Offer) WindowsOn(d timespan.Date) []timespan.Window {
 	return o.Hours[d.Weekday()]
 }
 
-// HandsOver reports whether a rental can be picked up, or returned, at the instant at, in seconds since the
-// epoch. It can within opening hours; a return is also possible at the instant at which they end. Any instant
-// is allowed if the rental permits it outside hours, or if the business has no opening hours (pages.md §2).
+// HandsOver reports whether a rental can be picked up, or with isReturn returned, at the instant at, in
+// seconds since the epoch. This is possible within opening hours; a return is also possible exactly at their
+// end. Any instant is allowed if the rental permits it, or if the business has no opening hours (pages.md §2).
 func (o *Offer) HandsOver(r *Rental, at int64, isReturn bool) bool {
 	if r.OutsideHours || !o.hasHours() {
 		return true

@@ -27,8 +27,8 @@ func (r *Rental) ShortestDays() int {
 	return max(1, *r.MinRentalDays)
 }
 
-// index holds the positions of a list's elements in the order of their ids. Every service
-// keeps many offers in memory, and a map of so few entries would take ten times as much.
+// index finds the elements of a list by id. It holds their positions in the order of
+// the ids. It is smaller than a map, and every service keeps many offers in memory.
 type index []int32
 
 func newIndex[T any, P identified[T]](list []T) index {
@@ -55,8 +55,8 @@ func find[T any, P identified[T]](list []T, places index, id uuid.UUID) *T {
 	return &list[places[at]]
 }
 
-// compact trims the capacity that lists gained while they were
-// decoded. Services with the same members share one list of them.
+// compact reduces the memory of an offer. It removes the unused capacity of
+// lists after decoding, and lets services with the same members share one list.
 func (o *Offer) compact() {
 	o.Staff, o.Services, o.Events, o.Rentals = exact(o.Staff), exact(o.Services), exact(o.Events), exact(o.Rentals)
 	shared := map[uint64][]uuid.UUID{} // by hash

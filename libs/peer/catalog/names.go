@@ -6,8 +6,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// The methods below return the name of a thing that was sold, in a language of the business. They return sold, the name
-// at the time of the sale, in these cases: the thing has no translation, has another name now, or is no longer offered.
+// The methods below return the name of a sold service, event or rental in a language of the
+// business. The argument sold is the name at the time of the sale. They return sold if
+// there is no translation, if the name has changed, or if the business no longer offers it.
 
 // ServiceName returns the name of a service that was sold.
 func (o *Offer) ServiceName(id uuid.UUID, sold, language string) string {

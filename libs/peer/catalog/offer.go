@@ -1,6 +1,6 @@
 // Package catalog holds the types of the catalog service's internal API: the [Offer]
-// of a business, and the lists of the owner's side. It holds values and no client,
-// so that pure packages may import it; the client is libs/peer/catalogclient.
+// of a business, and the lists for owners. It has no client and does no I/O, so that
+// packages without I/O may import it. The client is libs/peer/catalogclient.
 package catalog
 
 import (
@@ -124,8 +124,8 @@ type CancellationRule struct {
 	RefundPercent int `json:"refund_percent"`
 }
 
-// SelfService holds the minimal number of hours before the start at which
-// customers may cancel or reschedule through their link; null: never.
+// SelfService holds how many hours before the start customers may
+// still cancel or reschedule with their link. null: they never may.
 type SelfService struct {
 	CancelUntilHours     *int `json:"cancel_until_hours"`
 	RescheduleUntilHours *int `json:"reschedule_until_hours"`
@@ -339,8 +339,8 @@ type Rule struct {
 	rule.When
 }
 
-// AppliesTo selects the offers that a rule changes. The All… fields select all of
-// one kind. If nothing is selected, the rule applies to everything with a price.
+// AppliesTo selects the services, events and rentals whose prices a rule changes. The fields All…
+// select all of one kind. If nothing is selected, the rule applies to everything with a price.
 type AppliesTo struct {
 	AllServices bool        `json:"all_services,omitempty"`
 	AllEvents   bool        `json:"all_events,omitempty"`
@@ -355,8 +355,8 @@ func (a AppliesTo) Everything() bool {
 	return !a.AllServices && !a.AllEvents && !a.AllRentals && len(a.Services)+len(a.Events)+len(a.Rentals) == 0
 }
 
-// Prepare loads the time zone, trims the lists and builds the lookup indexes. It must be called once, before
-// an Offer is shared. It returns an error if this machine does not know the time zone or the currency.
+// Prepare loads the time zone, reduces the memory of the lists and builds the indexes. It must be called once, before
+// several goroutines use the offer. It returns an error if the process does not know the time zone or the currency.
 func (o *Offer) Prepare() error {
 	var err error
 	if o.location, err = zone.Load(o.Timezone); err != nil {

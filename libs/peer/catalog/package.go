@@ -21,8 +21,9 @@ type Package struct {
 	Percent    *decimal.Decimal `json:"percent,omitempty"` // above 0, at most 100
 }
 
-// Of returns the price of the package, in minor units. separately is the sum of its services' prices after the pricing
-// rules. Percent is deducted from it, rounded half up; Price replaces it. The result never exceeds separately.
+// Of returns the price of the package, in minor units. The argument separately is
+// the sum of its services' prices after the pricing rules. Percent reduces this
+// sum, rounded half up; Price replaces it. The result never exceeds the sum.
 func (p *Package) Of(separately int64, currency money.Currency) int64 {
 	if p.Price != nil {
 		return min(*p.Price, separately)
@@ -31,8 +32,8 @@ func (p *Package) Of(separately int64, currency money.Currency) int64 {
 	return min(separately, currency.Round(currency.Decimal(separately).Mul(part)))
 }
 
-// PackageOf returns the package of exactly these services in any order, or nil. varied reports that a service
-// is booked with a variant; packages consist of services without variants, so the result is then nil.
+// PackageOf returns the package that consists of exactly these services, in any order, or nil. If varied is true,
+// a service is booked with a variant. The result is then nil, because packages have no services with variants.
 func (o *Offer) PackageOf(services []uuid.UUID, varied bool) *Package {
 	if varied {
 		return nil

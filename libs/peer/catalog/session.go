@@ -9,9 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// HoldsSession reports whether the offer still has a class session at the booked time during
-// (semantics.md §2). Local times of the offer are interpreted in zone, the zone of the sale.
-// Only the start must match: a new duration of the service does not cancel the session.
+// HoldsSession reports whether the offer still has the class session that was booked for the span during
+// (semantics.md §2). Only the start must match, so a new duration of the service does not cancel the
+// session. zone is the time zone at the time of the sale, in which local times of the offer are interpreted.
 func (o *Offer) HoldsSession(service, session uuid.UUID, during timespan.Span, zone *time.Location) bool {
 	s := o.Service(service)
 	if s == nil || !s.Active || !o.Modules.Services {
