@@ -107,8 +107,8 @@ func (f *fields) oneOf(name string, values ...string) string {
 	return ""
 }
 
-// email reads one address: a local part, an @, and a domain of at least two labels. It returns the
-// canonical spelling. The owner may leave the address out.
+// email reads one e-mail address: a local part, an @, and a domain of at least two labels.
+// It returns the address in canonical spelling. Only the owner may leave the address out.
 func (f *fields) email(name string, from actor.Actor) string {
 	read := f.required
 	if from.Kind == actor.Owner {
@@ -217,7 +217,8 @@ func (f *fields) flag(name string) bool {
 	return false
 }
 
-// variants reads pairs of a service and its variant: one string, as the calendars accept it, or an array of strings.
+// variants reads pairs of a service and its variant. The value is
+// one string, as the calendars accept it, or an array of strings.
 func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
 	raw := f.get(name)
 	if raw == nil || string(raw) == `""` || string(raw) == "[]" {
@@ -240,7 +241,8 @@ func (f *fields) variants(name string) map[uuid.UUID]uuid.UUID {
 	return variants
 }
 
-// form reads the answers to the business's own questions. Members that the caller may not set are ignored.
+// form reads the customer's answers to the questions that the
+// business asks. It ignores members that the caller may not set.
 func (f *fields) form(name string, from actor.Actor) map[string]any {
 	form, err := formdata.Read(name, f.get(name), from)
 	if err != nil && f.fault == nil {
@@ -266,7 +268,7 @@ func kind(raw json.RawMessage) string {
 	return "a number"
 }
 
-// clip cuts the caller's input to 60 characters, for use in an error sentence.
+// clip shortens the caller's input to 60 characters, so that an error sentence can quote it.
 func clip(s string) string {
 	const most = 60
 	if utf8.RuneCountInString(s) <= most {

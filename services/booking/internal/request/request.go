@@ -1,8 +1,9 @@
-// Package request reads the body of POST /book. It is strict about types and bounds, and each
-// fault is a sentence that names the field and what would be right. It is pure.
+// Package request reads the body of POST /book. It is strict about types and bounds. Each
+// fault is a sentence that names the field and describes a valid value. The package is pure.
 //
-// Unknown fields are ignored, so that a client may send what a newer version understands. But a field that differs
-// from a known one only in case or underscores is refused as a mistake. null is the same as leaving a field out.
+// Unknown fields are ignored, so that a client may send fields that only a newer version
+// reads. But a field is refused if its name differs from a known name only in case or
+// underscores, because it is probably a mistake. The value null means the same as no field.
 package request
 
 import (
@@ -40,8 +41,9 @@ const (
 	maxPartySize = 1000
 )
 
-// The source of a booking is the sent value. If none was sent, it is pagesSource on the booking
-// page, otherwise defaultSource. A booking by the owner always has ownersSource (admin.md).
+// The source of a booking states through which channel it was made. It is the value
+// in the request. Without a value, it is pagesSource for the booking page, otherwise
+// defaultSource. A booking by the owner always has ownersSource (admin.md).
 const (
 	defaultSource = "api"
 	pagesSource   = "page"
@@ -142,8 +144,8 @@ var fieldNames = []string{
 	"class_schedule_id", "source", "locale", "preferred_provider", "form_data", "is_package", "staffing_mode", "variants", "override",
 }
 
-// Hash returns a hash of the body as a JSON value: white space and the order of members make no
-// difference. [Parse] must have accepted the body.
+// Hash returns a hash of the body as a JSON value, so that two requests can be compared. White
+// space and the order of members do not change the hash. [Parse] must have accepted the body.
 func Hash(body []byte) [sha256.Size]byte {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()

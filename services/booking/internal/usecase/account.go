@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/request"
 )
 
-// checkProvider refuses a preferred provider that the business does not have. If the business has no providers,
-// the field is ignored, as payment_choice is when there is nothing to choose. Fault: invalid_parameter.
+// checkProvider refuses a preferred payment provider that the business does not have. If the business has no providers,
+// the field is ignored, in the same way as payment_choice is ignored if there is no choice. Fault: invalid_parameter.
 func checkProvider(offer *catalog.Offer, provider string) error {
 	providers := offer.Payments.Providers
 	if provider == "" || len(providers) == 0 || slices.Contains(providers, provider) {
@@ -25,8 +25,8 @@ func checkProvider(offer *catalog.Offer, provider string) error {
 		strings.Join(providers, " or "))
 }
 
-// answered returns a copy of the request with the form answers that the booking stores. Faults:
-// those of [catalog.Offer.Answered].
+// answered returns a copy of the request with the answers to the business's form
+// in the form that the booking stores. Faults: those of [catalog.Offer.Answered].
 func answered(offer *catalog.Offer, by actor.Actor, r *request.Request) (*request.Request, error) {
 	kept, err := offer.Answered(by, r.FormData, r.ServiceIDs...)
 	if err != nil {
@@ -37,7 +37,8 @@ func answered(offer *catalog.Offer, by actor.Actor, r *request.Request) (*reques
 	return &like, nil
 }
 
-// checkClassSession refuses class_schedule_id if the services are not a class. Fault: invalid_parameter.
+// checkClassSession refuses the parameter class_schedule_id if the
+// requested services are not a class. Fault: invalid_parameter.
 func checkClassSession(r *request.Request, services []*catalog.Service) error {
 	if r.ClassScheduleID == nil || services[0].Class() {
 		return nil
@@ -45,14 +46,14 @@ func checkClassSession(r *request.Request, services []*catalog.Service) error {
 	return fault.New(fault.InvalidParameter, "class_schedule_id: none of these services is a class; leave it out.")
 }
 
-// needsOnlinePayment reports whether total must be paid online (semantics.md §3).
+// needsOnlinePayment reports whether the total must be paid online (semantics.md §3).
 func needsOnlinePayment(offer *catalog.Offer, r *request.Request, services []*catalog.Service, total int64) bool {
 	return slices.ContainsFunc(services, func(s *catalog.Service) bool { return s.PaymentRequirement != catalog.RequirementNone }) &&
 		offer.PaysOnline(offer.Payments.Modes.Services, r.PaymentChoice, total)
 }
 
-// refusal returns the fault for a start without assignments. rule is availability's reason for
-// refusing the start; "" means that its time is occupied (semantics.md §3).
+// refusal returns the fault for a start for which availability returned no assignments. The argument rule is
+// the reason that availability reported. If it is "", the time of the start is occupied (semantics.md §3).
 func (q question) refusal(rule string) error {
 	switch rule {
 	case availability.RulePast:
@@ -76,8 +77,8 @@ func (q question) refusal(rule string) error {
 	return q.taken()
 }
 
-// warnings returns the customer rules that the owner's booking breaks. The owner may book in spite
-// of them. Each message is the first part of the sentence with which a customer is refused.
+// warnings returns a warning for each rule for customers that the owner's booking breaks. The
+// owner may break these rules. Each message is the first part of the error sentence for customers.
 func (q question) warnings(rules []string) []booking.Warning {
 	var warnings []booking.Warning
 	if q.offer.NotYetOpen {
@@ -94,7 +95,8 @@ func (q question) warnings(rules []string) []booking.Warning {
 	return warnings
 }
 
-// taken returns the fault for a start that only occupied time or missing seats refuse.
+// taken returns the fault for a start that is not possible only
+// because its time is occupied or because seats are missing.
 func (q question) taken() error {
 	if q.ofClass() {
 		return fault.New(fault.SlotUnavailable, "No session of this class with seats left starts then; choose another from /slots.")

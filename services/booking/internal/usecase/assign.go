@@ -23,9 +23,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// take writes the first assignment that is still free. After a lost race it reads the occupied
-// time again and continues with the assignments that are left. It returns [errAgain] if none is
-// left, or if something other than the time has changed.
+// take writes the first assignment that is still free, by calling write. If another request occupies an
+// assignment first, take reads the occupied time again and continues with the remaining assignments.
+//
+// It returns [errAgain] if no assignment remains, or if something other than the occupied time has changed.
 func take[T any](ctx context.Context, b *Booker, q question, assignments []availability.Assignment, write func(availability.Assignment) (T, error)) (T, error) {
 	var nothing T
 	for len(assignments) > 0 {
@@ -49,8 +50,8 @@ func take[T any](ctx context.Context, b *Booker, q question, assignments []avail
 	return nothing, errAgain
 }
 
-// spread shuffles assignments that differ only in their capacity units. Otherwise all requests
-// that lost a race would try the same next unit, and all but one would lose again.
+// spread shuffles assignments that differ only in their capacity units. Without it, all
+// requests that lost a race would try the same next unit, and all but one would lose again.
 func spread(assignments []availability.Assignment) {
 	for from := 0; from < len(assignments); {
 		to := from + 1
@@ -70,8 +71,8 @@ func sameStaff(a, b availability.Assignment) bool {
 	return *a.StaffID == *b.StaffID
 }
 
-// taken is the occupied time by resource and the seats taken in sessions. alone is the time of
-// appointments; shared is the time of classes, which their guests share.
+// taken contains the occupied time by resource, and the seats taken in class sessions. alone is the
+// time of appointments. shared is the time of classes, which may overlap for the guests of a class.
 type taken struct {
 	alone, shared map[booking.Resource][]timespan.Span
 	seats         map[booking.Occurrence]int
@@ -92,8 +93,8 @@ func index(o booking.Occupied) taken {
 	return t
 }
 
-// conflict returns a function that reports whether an assignment is no longer possible for a party
-// of this size. That is so if a part overlaps occupied time, or if the session has too few seats.
+// conflict returns a function that reports whether an assignment is no longer possible for a party of this size.
+// An assignment is not possible if one of its parts overlaps occupied time, or if its session has too few seats.
 func (t taken) conflict(party int) func(availability.Assignment) bool {
 	return func(c availability.Assignment) bool {
 		if c.Session != nil && t.seats[booking.Occurrence{SessionID: c.Session.ID, StartsAt: c.During.Start}]+party > c.Session.Capacity {
@@ -106,7 +107,7 @@ func (t taken) conflict(party int) func(availability.Assignment) bool {
 	}
 }
 
-// write stores a booking with one assignment and, if it is paid online, opens its charge.
+// write stores a booking with one assignment. If the booking is paid online, write also opens its charge.
 //
 // Errors: [store.ErrTaken] if the time is occupied; [errAgain] if the offer is no longer the newest.
 // Faults: invalid_api_key if the key was revoked; idempotency_in_progress if the lock was lost or the
@@ -138,7 +139,7 @@ func (b *Booker) write(ctx context.Context, q question, c availability.Assignmen
 	return store.Confirmation{Details: n.Details}, nil
 }
 
-// tooManyOpen returns the refusal for a customer of the booking page who already has the maximum of open bookings.
+// tooManyOpen returns the fault for a customer of the booking page who already has the maximum number of open bookings.
 func tooManyOpen(most int) error {
 	return fault.Newf(fault.TooManyOpen, "This e-mail address has %d open bookings here, tickets and rentals included, which is as many as one may have; "+
 		"cancel one by the link in its messages, or ask the business.", most)
@@ -216,8 +217,8 @@ func (q question) staffName(c availability.Assignment) *string {
 // automatically, or the owner books.
 func (q question) confirmsAtOnce() bool { return q.offer.Bookings.AutoConfirm || q.by == actor.Owner }
 
-// firstStatus returns the status of a new booking: confirmed if it needs no manual confirmation
-// and no online payment, otherwise pending.
+// firstStatus returns the status of a new booking. It is confirmed if the booking
+// needs neither manual confirmation nor online payment, otherwise pending.
 func (q question) firstStatus(t terms) state.State {
 	if t.payment == nil && q.confirmsAtOnce() {
 		return state.Confirmed

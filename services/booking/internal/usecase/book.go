@@ -1,10 +1,12 @@
-// Package usecase holds the operations of booking as typed functions. They take and return values and do
+// Package usecase implements the operations of booking. Its functions take and return Go values and do
 // not know HTTP. Adapters such as internal/api read the request, call one function and render its result.
 //
-// [Booker.Book] reads the occupied time and sends it with the request to availability and pricing. Then it writes
-// the first assignment that no other request has taken in the meantime (semantics.md §3). The check by availability
-// comes first because it gives a good error sentence. The database's constraint has the last word. A lost race is
-// not an error: Book tries the next assignment. If no assignment is left, it asks availability and pricing again.
+// [Booker.Book] reads the occupied time and sends it with the request to availability and pricing. Then
+// it writes the first assignment that no other request has occupied in the meantime (semantics.md §3).
+//
+// Availability is asked before the write because its refusal gives a good error sentence. The database's
+// constraint finally decides whether the time is free. If another request is faster, that is not an error:
+// Book tries the next assignment. If no assignment remains, Book asks availability and pricing again.
 package usecase
 
 import (
@@ -32,19 +34,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Offers reads the newest version of an offer, never an older one. Fault: business_not_found. Any
-// other error means that the offer could not be read.
+// Offers reads the newest version of an offer, never an older one. Fault:
+// business_not_found. After any other error, the offer could not be read.
 type Offers interface {
 	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
 // Availability returns the assignments that can serve a start. Faults: invalid_parameter,
-// service_not_found. Any other error means that they could not be computed.
+// service_not_found. After any other error, they could not be computed.
 type Availability interface {
 	Bookable(ctx context.Context, request availability.BookableRequest) (*availability.BookableResponse, error)
 }
 
-// Pricing computes the prices of many items in one call. Any error means that no prices are known.
+// Pricing computes the prices of many items in one call. After an error, no price is known.
 type Pricing interface {
 	Quotes(ctx context.Context, request pricing.QuotesRequest) (*pricing.QuotesResponse, error)
 }
@@ -68,8 +70,9 @@ var _ Bookings = (*store.Store)(nil)
 // Booker makes and reschedules bookings. It is safe for concurrent use.
 type Booker struct {
 	Dependencies
-	// RefuseWithin bounds the time to refuse an idempotency key. AbandonWithin bounds the time to cancel a booking
-	// whose charge could not be opened. Both run even after the request's own deadline. NewBooker sets them.
+	// RefuseWithin limits the time to refuse an idempotency key. AbandonWithin limits
+	// the time to cancel a booking whose charge could not be opened. Both operations
+	// continue after the request's own deadline. NewBooker sets both limits.
 	RefuseWithin, AbandonWithin time.Duration
 
 	lost  metric.Int64Counter
@@ -87,8 +90,8 @@ type Dependencies struct {
 	Notice func(ctx context.Context, provider string, n payment.Notice) error
 	Links  *link.Links
 	Clock  clock.Clock
-	// RequestTimeout is the longest time that a request may take. A request that has not been answered
-	// by then, plus a margin, loses its idempotency lock.
+	// RequestTimeout is the longest time that a request may take. After this time,
+	// plus a margin, another request can take over the request's idempotency lock.
 	RequestTimeout time.Duration
 	Telemetry      *telemetry.Telemetry
 }
@@ -104,11 +107,12 @@ func NewBooker(with Dependencies) *Booker {
 	}
 }
 
-// claimFor returns how long a request holds its idempotency lock. It is a little longer than the
-// request timeout because the clocks of replicas differ.
+// claimFor returns how long a request may keep its idempotency lock. The duration
+// is longer than the request timeout, because the clocks of replicas differ.
 func (b *Booker) claimFor() time.Duration { return b.RequestTimeout + 5*time.Second }
 
-// attempt is one request to make a write. Without an idempotency key it has no claim, and its write is empty.
+// attempt is one request to write a booking. If the request has
+// no idempotency key, its claim is nil and its write is empty.
 type attempt struct {
 	by     actor.Actor
 	write  postgres.Write
@@ -117,9 +121,11 @@ type attempt struct {
 	apiKey uuid.UUID // must not be revoked when the booking is written; the nil UUID means no key
 }
 
-// claimed stores the idempotency lock that the request acquired. If the key has a stored
-// confirmation of the same request, claimed returns it. Faults: idempotency_mismatch if the key
-// was used with another body, idempotency_in_progress if another request holds the lock.
+// claimed stores the idempotency lock that the request acquired. If the same
+// request was already answered with a confirmation, claimed returns it.
+//
+// Faults: idempotency_mismatch if the key was used with another
+// body; idempotency_in_progress if another request holds the lock.
 func (a *attempt) claimed(c store.Claimed) (*store.Confirmation, error) {
 	a.asking, a.claim = nil, c.Claim
 	switch {
@@ -134,12 +140,15 @@ func (a *attempt) claimed(c store.Claimed) (*store.Confirmation, error) {
 	return c.Confirmation, nil
 }
 
-// Book makes the booking that r describes. If a newer offer than the one passed in was published, Book decides by the
-// newer one. A refusal may still rest on the passed offer: if that is stale, the caller must discard the refusal.
+// Book makes the booking that r describes. If a newer version of the offer was
+// published than the argument offer, Book decides by the newer one. But Book may refuse
+// based on the argument offer: if that is stale, the caller must discard the refusal.
 //
-// named identifies the request, so that repeated requests make one booking; its Hash covers the
-// whole body. If Book returns a fault, the fault is the answer to the caller. Unless it is
-// outcome_unknown, nothing was or will be written. Any other error is internal.
+// The argument named identifies the request, so that repeated
+// requests make one booking. Its Hash is that of the whole body.
+//
+// If Book returns a fault, the fault is the answer to the caller. Unless the fault is
+// outcome_unknown, nothing was written or will be written. Any other error is internal.
 func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, r *request.Request) (store.Confirmation, error) {
 	if by.Kind == "" {
 		return store.Confirmation{}, fault.New(fault.SourceForbidden, "A booking is made by an actor.")
@@ -173,16 +182,20 @@ func (b *Booker) Book(ctx context.Context, offer *catalog.Offer, by actor.Actor,
 	return store.Confirmation{}, b.refuse(ctx, *a.claim, begun, err)
 }
 
-// Refuse answers a request that could not be parsed, so that [Booker.Book] cannot decide it. It returns
-// the given refusal, or the refusal by the business's account, which has priority. If an earlier
-// request with the same key made a booking, Refuse returns its confirmation instead, as Book does.
+// Refuse answers a request that could not be parsed. If an earlier request with the
+// same key made a booking, Refuse returns that request's confirmation, as Book does.
+//
+// Otherwise it returns the argument refusal. A refusal because
+// of the business's account has priority over the argument.
 func (b *Booker) Refuse(ctx context.Context, offer *catalog.Offer, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
 	return b.replay(ctx, offer.ID, by, named, cmp.Or(offer.CheckAccount(false, b.Clock.Now()), refusal))
 }
 
-// Unread answers a request if the offer of its business could not be read, so that nothing can be booked.
-// reason is the error of the read. If an earlier request with the same key made a booking, Unread returns
-// its confirmation instead. Faults: those of [Unverified]; outcome_unknown if the key cannot be looked up.
+// Unread answers a request if the offer of the business could not be read, so
+// that no booking is possible. The argument reason is the error of the read.
+//
+// If an earlier request with the same key made a booking, Unread returns that request's
+// confirmation. Faults: those of [Unverified]; outcome_unknown if the key cannot be looked up.
 func (b *Booker) Unread(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request, reason error) (store.Confirmation, error) {
 	refusal := Unverified(reason)
 	if !fault.Is(refusal, fault.AvailabilityUnverified) {
@@ -208,9 +221,11 @@ func overtaken() error {
 		"Idempotency-Key: a later request with this key was refused while this one was on its way, so this one books nothing; send it again.")
 }
 
-// replay answers a request that would be refused now. If an earlier request with the same key made a
-// booking, replay returns its confirmation, even if the business has paused bookings since. Otherwise
-// it returns the refusal and also refuses earlier requests with the same key that are still in flight.
+// replay answers a request that would be refused now. If an earlier request with the same key made
+// a booking, replay returns its confirmation, even if the business has paused bookings since.
+//
+// Otherwise it returns the argument refusal. It then also refuses
+// earlier requests with the same key that are still in flight.
 func (b *Booker) replay(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
 	if named.Key == "" {
 		return store.Confirmation{}, refusal
@@ -222,8 +237,8 @@ func (b *Booker) replay(ctx context.Context, businessID uuid.UUID, by actor.Acto
 	return stored, err
 }
 
-// unheld answers a request whose idempotency lock could not be acquired because the tables could
-// not be read. Fault: outcome_unknown if the key cannot be looked up.
+// unheld answers a request whose idempotency lock could not be acquired because the tables could not be read.
+// It tries once more to find a stored confirmation. Fault: outcome_unknown if the key cannot be looked up.
 func (b *Booker) unheld(ctx context.Context, businessID uuid.UUID, by actor.Actor, named idempotency.Request, refusal error) (store.Confirmation, error) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
 	defer cancel()
@@ -234,8 +249,9 @@ func (b *Booker) unheld(ctx context.Context, businessID uuid.UUID, by actor.Acto
 	return stored, err
 }
 
-// refuse returns the refusal of a request that holds the idempotency lock. First it stores that earlier requests with
-// the key are refused too. Fault: outcome_unknown if that cannot be stored, because those requests may still book.
+// refuse returns the refusal of a request that holds the idempotency lock. Before
+// that, it stores that earlier requests with the key are refused too. Fault:
+// outcome_unknown if that cannot be stored, because an earlier request may still book.
 func (b *Booker) refuse(ctx context.Context, c store.Claim, begun time.Time, refusal error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
 	defer cancel()
@@ -245,7 +261,7 @@ func (b *Booker) refuse(ctx context.Context, c store.Claim, begun time.Time, ref
 	return refusal
 }
 
-// release releases the idempotency lock of a request that a later request with the same key has overtaken.
+// release releases the idempotency lock of a request, if a later request with the same key has already decided.
 func (b *Booker) release(ctx context.Context, c store.Claim) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.RefuseWithin)
 	defer cancel()

@@ -21,8 +21,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Cancellations cancels and refunds bookings and orders of tickets (lifecycle.md §4). The cancellation
-// and the refund are written in one statement; [Payments] then executes the refund at the provider.
+// Cancellations cancels and refunds bookings and orders of tickets (lifecycle.md §4). One statement
+// writes both the cancellation and the refund. [Payments] then makes the refund at the provider.
 type Cancellations struct {
 	records   *store.Store
 	providers payment.Providers
@@ -56,7 +56,7 @@ func noBooking(err error) error {
 	return err
 }
 
-// ofBooking returns the facts about a booking that decide its refund.
+// ofBooking returns the data of a booking that determine its refund.
 func (c *Cancellations) ofBooking(b store.Booking) cancellation.Purchase {
 	cancel, _ := state.Of(state.Cancel)
 	return cancellation.Purchase{
@@ -65,7 +65,7 @@ func (c *Cancellations) ofBooking(b store.Booking) cancellation.Purchase {
 	}
 }
 
-// ofTicket returns the facts about an order of tickets that decide its refund.
+// ofTicket returns the data of an order of tickets that determine its refund.
 func (c *Cancellations) ofTicket(t store.Ticket) cancellation.Purchase {
 	return cancellation.Purchase{
 		What: "order of tickets", Status: t.Status, Cancellable: t.Status != booking.StatusCancelled, Paid: c.paid(t.Payment, t.Currency), Currency: t.Currency,
@@ -83,23 +83,23 @@ func (c *Cancellations) paid(p *store.Payment, currency money.Currency) cancella
 	}
 }
 
-// Cancel cancels a booking for the owner, effective at once, and refunds the wanted amount. If
-// wanted is "", the cancellation policy of the time of booking decides the amount.
+// Cancel cancels a booking for the owner, with immediate effect. It refunds the argument wanted. If
+// wanted is "", the cancellation policy that applied when the booking was made determines the amount.
 //
-// Faults: not_found; conflict if the booking's status does not allow it, or if wanted is more than
-// is left to refund; invalid_parameter if wanted is not an amount.
+// Faults: not_found; conflict if the booking's status does not allow it, or if wanted
+// is more than is left to refund; invalid_parameter if wanted is not an amount.
 func (c *Cancellations) Cancel(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
 	return c.cancel(ctx, businessID, id, now, func(b store.Booking) (refund.Owed, error) { return c.ofBooking(b).Owed(wanted, now) })
 }
 
-// CancelForCustomer cancels a booking for its customer, if the offer lets customers cancel now.
-// The cancellation policy of the time of booking decides the refund. agreed is the refund that the
-// customer was shown, in the currency of the sale.
+// CancelForCustomer cancels a booking for its customer, if the offer allows customers to cancel
+// now. The cancellation policy that applied when the booking was made determines the refund. The
+// argument agreed is the refund that the page showed to the customer, in the currency of the sale.
 //
-// Faults: not_found; invalid_parameter if agreed is not an amount of that currency; conflict if
-// the booking cannot be cancelled now, or if the refund has changed.
+// Faults: not_found; invalid_parameter if agreed is not an amount of that currency;
+// conflict if the booking cannot be cancelled now, or if the refund is no longer agreed.
 func (c *Cancellations) CancelForCustomer(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, agreed decimal.Decimal) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()
@@ -116,11 +116,11 @@ func (c *Cancellations) cancel(ctx context.Context, businessID, id uuid.UUID, no
 	return cancelled, noBooking(err)
 }
 
-// Refund refunds a booking that is over; all that is left if wanted is "". The owner uses it to
-// retry a refund that the provider refused, or to give back more than the policy requires.
+// Refund refunds the argument wanted of a booking that is over or cancelled, or all that is left if wanted is "". The
+// owner uses it to retry a refund that the provider refused, or to refund more than the cancellation policy requires.
 //
-// Faults: not_found; conflict if the booking is still ahead, a refund is pending, or wanted is
-// more than is left; invalid_parameter if wanted is not an amount.
+// Faults: not_found; conflict if the booking is still to come, a refund is pending,
+// or wanted is more than is left; invalid_parameter if wanted is not an amount.
 func (c *Cancellations) Refund(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, wanted booking.RefundAmount) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
 	now := c.clock.Now()

@@ -18,9 +18,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Charges opens and ends the charges of reservations. Rental stores the reservations and asks
-// Charges for the state of their charges. Once a charge is open, only its state here decides
-// whether the reservation is sold or its units are free again. Charges is safe for concurrent use.
+// Charges opens and ends the charges of rental reservations. Rental stores
+// the reservations and asks Charges for the state of their charges.
+//
+// Once a charge is open, only the state of the charge decides whether its reservation
+// is confirmed or its units become free. Charges is safe for concurrent use.
 type Charges struct {
 	records *store.Store
 	*Booker // for providers and offers
@@ -31,11 +33,11 @@ func NewCharges(records *store.Store, booker *Booker) *Charges {
 	return &Charges{records: records, Booker: booker}
 }
 
-// maxLink is the longest customer's link, in bytes, to which a provider's page may lead back.
+// maxLink is the maximum length, in bytes, of the customer's link to which the provider's page returns the customer.
 const maxLink = 2000
 
-// Open opens the charge of a reservation. It is idempotent: if the charge is already open, Open
-// returns it with its page.
+// Open opens the charge of a reservation and returns it with the provider's page.
+// It is idempotent: if the charge is already open, Open returns that charge.
 //
 // Faults: invalid_parameter; payment_not_offered if no provider can charge the amount; payment_unavailable;
 // conflict if the charge is over; idempotency_in_progress while another request opens it; those of [Offers].
@@ -73,9 +75,9 @@ func (c *Charges) newCharge(offer *catalog.Offer, id uuid.UUID, asked booking.Ne
 	return store.NewCharge{BusinessID: offer.ID, ID: id, Currency: asked.Currency, NewPayment: *charge, Now: now}, nil
 }
 
-// open has the provider open its page, outside any transaction, and then stores that the charge is
-// open. If that fails, open abandons the charge; if the process dies, the reconciliation does. In
-// both cases no customer got the page. Fault: payment_unavailable.
+// open creates the charge at the provider, outside any transaction, and then stores that the
+// charge is open. If that fails, open abandons the charge. If the process dies, the reconciliation
+// abandons it. In both cases no customer has received the page. Fault: payment_unavailable.
 func (c *Charges) open(ctx context.Context, n store.NewCharge, asked booking.NewCharge) (booking.OpenedCharge, error) {
 	due := n.Now.Add(c.Payments.ExpiresAfter)
 	intent, err := c.openPage(ctx, n, asked, due)
@@ -112,8 +114,8 @@ func (c *Charges) openPage(ctx context.Context, n store.NewCharge, asked booking
 	})
 }
 
-// again answers a request for a charge that already exists. Faults: idempotency_in_progress while
-// another request opens it; those of [Charges.Page].
+// again answers a request to open a charge that already exists. Faults:
+// idempotency_in_progress while another request opens the charge; those of [Charges.Page].
 func (c *Charges) again(ctx context.Context, businessID, id uuid.UUID) (booking.OpenedCharge, error) {
 	known, err := c.records.Charge(ctx, businessID, id)
 	switch {
@@ -152,8 +154,8 @@ func (c *Charges) Page(ctx context.Context, businessID, id uuid.UUID) (booking.O
 	return booking.OpenedCharge{Charge: c.shown(known), CheckoutURL: intent.URL}, nil
 }
 
-// Known returns the charges of the given reservations; a reservation without a charge is left out.
-// Fault: invalid_parameter for more than booking.MaxCharges reservations.
+// Known returns the charges of the given reservations. The result contains nothing for a reservation
+// without a charge. Fault: invalid_parameter for more than booking.MaxCharges reservations.
 func (c *Charges) Known(ctx context.Context, of []booking.ReservationID) ([]booking.ReservationCharge, error) {
 	if len(of) > booking.MaxCharges {
 		return nil, fault.Newf(fault.InvalidParameter, "reservations: send at most %d.", booking.MaxCharges)
@@ -162,14 +164,15 @@ func (c *Charges) Known(ctx context.Context, of []booking.ReservationID) ([]book
 	return c.allShown(found), err
 }
 
-// News returns at most booking.MaxCharges charges with provider reports that rental has not noted yet.
+// News returns the charges for which the provider has sent reports
+// that rental has not processed, at most booking.MaxCharges.
 func (c *Charges) News(ctx context.Context) ([]booking.ReservationCharge, error) {
 	found, err := c.records.ChargesWithNews(ctx, booking.MaxCharges)
 	return c.allShown(found), err
 }
 
-// Noted stores up to which report rental has noted the provider's reports on each charge. Fault:
-// invalid_parameter for more than booking.MaxCharges charges.
+// Noted stores, for each charge, which of the provider's reports is the last one that
+// rental has processed. Fault: invalid_parameter for more than booking.MaxCharges charges.
 func (c *Charges) Noted(ctx context.Context, noted []booking.NotedCharge) error {
 	if len(noted) > booking.MaxCharges {
 		return fault.Newf(fault.InvalidParameter, "noted: send at most %d.", booking.MaxCharges)
@@ -187,8 +190,8 @@ func (c *Charges) allShown(found []store.Charge) []booking.ReservationCharge {
 	return shown
 }
 
-// Close ends the charge of a reservation that is cancelled, with the refund asked for, and returns
-// the charge after that. Faults: not_found if the reservation has no charge; invalid_parameter.
+// Close ends the charge of a cancelled reservation, with the refund that the argument asked contains. It
+// returns the charge after that. Faults: not_found if the reservation has no charge; invalid_parameter.
 func (c *Charges) Close(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, asked booking.CloseCharge) (booking.Charge, error) {
 	ctx = actor.With(ctx, by)
 	if r := asked.Refund; r != nil && (r.Number < 1 || r.Amount < 0 || r.Percent < 0 || r.Percent > 100) {
@@ -223,8 +226,8 @@ func (c *Charges) shown(of store.Charge) booking.Charge {
 	return shown
 }
 
-// Count counts a reservation of the booking page as open for its customer. Rental calls it before
-// it writes the reservation. Faults: invalid_parameter; too_many_open_bookings.
+// Count adds a reservation from the booking page to the customer's open bookings, which are limited.
+// Rental calls it before it writes the reservation. Faults: invalid_parameter; too_many_open_bookings.
 func (c *Charges) Count(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, asked booking.OpenReservation) error {
 	ctx = actor.With(ctx, by)
 	address, err := customer.Check(asked.CustomerEmail)
@@ -243,7 +246,7 @@ func (c *Charges) Count(ctx context.Context, by actor.Actor, businessID, id uuid
 	return err
 }
 
-// Uncount stops counting a reservation as open, because it is over or was not made.
+// Uncount removes a reservation from the customer's open bookings, because the reservation is over or was not made.
 func (c *Charges) Uncount(ctx context.Context, by actor.Actor, businessID, id uuid.UUID) error {
 	ctx = actor.With(ctx, by)
 	return c.records.UncountReservation(ctx, businessID, id)

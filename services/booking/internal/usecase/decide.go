@@ -22,11 +22,11 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// maxRounds bounds how often a request is decided again. Each failed round means that another
-// booking was written or that the offer changed, so real races stay far below it.
+// maxRounds is the maximum number of times that a request is decided. A round fails only if
+// another booking was written or the offer changed, so concurrent requests need far fewer rounds.
 const maxRounds = 50
 
-// errAgain means that the offer or the tables changed after they were read, so that the decision must be made again.
+// errAgain means that the offer or the tables changed after they were read. The decision must be made again.
 var errAgain = errors.New("the offer or the tables have changed")
 
 // decide repeats rounds until the request is booked or refused.
@@ -46,8 +46,8 @@ func (b *Booker) decide(ctx context.Context, offer *catalog.Offer, r *request.Re
 	return store.Confirmation{}, Unverified(errAgain)
 }
 
-// Unverified returns the refusal for an offer, occupied time or slots that could not be read. It returns
-// faults about the request itself unchanged: business_not_found, invalid_parameter and service_not_found.
+// Unverified returns the fault for a request if the offer, the occupied time or the slots could not be read. It
+// returns faults about the request itself unchanged: business_not_found, invalid_parameter and service_not_found.
 func Unverified(err error) error {
 	for _, kind := range []fault.Kind{fault.BusinessNotFound, fault.InvalidParameter, fault.ServiceNotFound} {
 		if fault.Is(err, kind) {
@@ -59,7 +59,8 @@ func Unverified(err error) error {
 	return f
 }
 
-// round makes one decision based on one offer and one read of the tables. It returns [errAgain] if either has changed.
+// round makes one decision, based on one version of the offer and one read of
+// the tables. It returns [errAgain] if the offer or the tables have changed.
 func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Request, a *attempt) (store.Confirmation, error) {
 	services, err := offer.Appointment(r.ServiceIDs, r.Variants)
 	if err == nil {
@@ -94,8 +95,8 @@ func (b *Booker) round(ctx context.Context, offer *catalog.Offer, r *request.Req
 	return take(ctx, b, q, answers.assignments, func(c availability.Assignment) (store.Confirmation, error) { return b.write(ctx, q, c, t, a) })
 }
 
-// unasked answers a request that is refused before the tables are read. An answer that is due for
-// its idempotency key has priority over the refusal.
+// unasked answers a request that is refused before the tables are read. If an earlier request
+// with the same idempotency key was answered, that answer has priority over the refusal.
 func (b *Booker) unasked(ctx context.Context, a *attempt, refusal error) (store.Confirmation, error) {
 	if a.asking == nil {
 		return store.Confirmation{}, refusal
@@ -111,7 +112,7 @@ func (b *Booker) unasked(ctx context.Context, a *attempt, refusal error) (store.
 	return store.Confirmation{}, cmp.Or(err, refusal)
 }
 
-// question is a requested start, with the offer by which it is decided.
+// question is a requested start, together with the offer that decides it.
 type question struct {
 	offer    *catalog.Offer
 	request  *request.Request
@@ -134,8 +135,8 @@ type terms struct {
 	warnings []bookings.Warning // customer rules that the owner's booking breaks
 }
 
-// window returns the start and end of the time that the appointment can touch, however its
-// services and buffers are placed. Three hours on either side cover any change of the clock.
+// window returns the start and end of the time for which occupied time must be read. The appointment with its
+// buffers lies within, in any order of its services. Three hours on each side are enough for every clock change.
 func (q question) window() (time.Time, time.Time) {
 	const slack = 3 * time.Hour
 	var before, during, after int
@@ -147,8 +148,9 @@ func (q question) window() (time.Time, time.Time) {
 	return start.Add(-slack - time.Duration(before)*time.Minute), start.Add(slack + time.Duration(during+after)*time.Minute)
 }
 
-// snapshot reads the occupied time. For a class it also reads the seats taken, and if a price rule needs it, whether
-// this is the customer's first booking. If claim is not nil, it acquires the idempotency lock in the same round trip.
+// snapshot reads the occupied time. For a class it also reads the seats taken. If a
+// pricing rule needs it, snapshot also reads whether this is the customer's first
+// booking. If claim is not nil, it acquires the idempotency lock in the same round trip.
 func (b *Booker) snapshot(ctx context.Context, q question, claim *store.Claiming) (store.Snapshot, error) {
 	asked := store.Asked{Seats: q.ofClass(), Moving: q.moving, Claim: claim}
 	if q.moving == uuid.Nil && slices.Contains(q.offer.PriceNeeds, rule.NewCustomer) {
@@ -194,8 +196,8 @@ func (b *Booker) ask(ctx context.Context, q question, now store.Snapshot) (answe
 	return a, nil
 }
 
-// fitting returns the assignments in availability's answer that have room for the party. err is
-// the error of the call. It returns [errAgain] if availability used another version of the offer.
+// fitting returns the assignments in availability's answer that have enough seats for the party. The argument
+// err is the error of the call. It returns [errAgain] if availability used another version of the offer.
 func (q question) fitting(slots *availability.BookableResponse, err error) ([]availability.Assignment, error) {
 	switch {
 	case err != nil:
@@ -210,7 +212,8 @@ func (q question) fitting(slots *availability.BookableResponse, err error) ([]av
 	return slices.DeleteFunc(slots.Assignments, func(c availability.Assignment) bool { return !q.seats(c) }), nil
 }
 
-// seats reports whether an assignment has room for the party. Only a class session can be too small.
+// seats reports whether an assignment has enough seats for the
+// party. The number of seats is limited only in class sessions.
 func (q question) seats(c availability.Assignment) bool {
 	return c.Session == nil || c.Session.Remaining >= q.request.PartySize
 }
@@ -244,8 +247,8 @@ func (q question) quotes(first bool) pricing.QuotesRequest {
 	}
 }
 
-// soldByBusiness reports whether the booking is made on the booking page or by the owner, which offer
-// packages. A caller with an API key sees only /services, so it pays the sum of the listed prices.
+// soldByBusiness reports whether the booking is made on the booking page or by the owner. Both can sell
+// packages. A caller with an API key only reads /services, and therefore pays the sum of the listed prices.
 func (q question) soldByBusiness() bool { return q.by == actor.Page || q.by == actor.Owner }
 
 func sum(quotes []pricing.Quote) ([]int64, int64) {

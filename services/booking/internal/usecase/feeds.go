@@ -55,7 +55,8 @@ type Feeds struct {
 	computed   metric.Int64Counter
 }
 
-// keptCalendar is a feed's calendar with the time of its computation, or the error of the computation.
+// keptCalendar is the calendar of a feed in memory, or the error
+// of its computation, with the time at which it was computed.
 type keptCalendar struct {
 	Calendar
 	feed uuid.UUID
@@ -79,7 +80,7 @@ func NewFeeds(records *store.Store, offers Offers, businesses Businesses, c cloc
 }
 
 // Make makes a feed and returns it with its token, which no later call can return. Faults: invalid_parameter;
-// conflict if the business has too many feeds, or if the request is repeated ([FeedMade]); those of [Offers].
+// conflict if the business has too many feeds, or if the request was made before ([FeedMade]); those of [Offers].
 func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID, asked booking.NewCalendar) (store.Feed, string, error) {
 	ctx = actor.With(ctx, by)
 	if asked.Shows != booking.ShowsTimes && asked.Shows != booking.ShowsNames {
@@ -110,8 +111,8 @@ func (f *Feeds) Make(ctx context.Context, by actor.Actor, businessID uuid.UUID, 
 	return feed, token, err
 }
 
-// FeedMade returns the fault conflict for a repeated request to make a feed. Only the first answer
-// contained its address.
+// FeedMade returns the fault conflict for a repeated request to make a
+// feed. The feed was made, but only the first answer contained its address.
 func FeedMade(id uuid.UUID) error {
 	return fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the calendar %s; its address is shown once, in "+
 		"that answer, and kept nowhere. If that answer was lost, revoke this calendar and make another one with a new Idempotency-Key.", id)
@@ -127,8 +128,8 @@ func (f *Feeds) Revoke(ctx context.Context, by actor.Actor, businessID, id uuid.
 	return err
 }
 
-// Read returns the calendar of the feed with this token, at most a minute old. Fault: not_found,
-// the same for an unknown token, a revoked token and the token of a removed business.
+// Read returns the calendar of the feed with this token. The calendar is at most one minute old. Fault:
+// not_found. The fault is the same for an unknown token, a revoked token and the token of a removed business.
 func (f *Feeds) Read(ctx context.Context, token string) (Calendar, error) {
 	hash, ok := link.HashOf(token)
 	if !ok {
@@ -152,9 +153,11 @@ func (f *Feeds) Read(ctx context.Context, token string) (Calendar, error) {
 	return f.calendar(ctx, feed, offer)
 }
 
-// calendar returns the calendar in memory, or computes it if that is too old. Concurrent readers
-// of a feed share one computation. Only one calendar of a business is computed at a time: a large
-// one takes a tenth of a second of CPU, and a business may have many feeds.
+// calendar returns the calendar from memory, or computes it if the one in
+// memory is too old. Concurrent readers of a feed share one computation.
+//
+// Only one calendar of a business is computed at a time, because a
+// business may have many feeds, and a large calendar takes much CPU time.
 func (f *Feeds) calendar(ctx context.Context, feed store.Feed, offer *catalog.Offer) (Calendar, error) {
 	for {
 		if kept, ok := f.fresh(feed); ok {
@@ -199,8 +202,8 @@ func (f *Feeds) compute(ctx context.Context, feed store.Feed, offer *catalog.Off
 	return made
 }
 
-// render reads the bookings of a feed and returns its calendar. If the calendar has too many
-// bytes, render leaves out the later half of the bookings and tries again.
+// render reads the bookings of a feed and returns its calendar. If the
+// calendar is too large, render halves the number of bookings and tries again.
 func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Offer, now time.Time) ([]byte, error) {
 	today := offer.Today(now)
 	entries, err := f.records.FeedEntries(ctx, feed, today-feedDaysBack, today+timespan.Date(offer.Bookings.AdvanceDays), now, feedEntries)
@@ -217,8 +220,8 @@ func (f *Feeds) render(ctx context.Context, feed store.Feed, offer *catalog.Offe
 	}
 }
 
-// memberOf returns the name of the member whose bookings a feed shows; "" if it shows those of
-// all, or if the member no longer exists.
+// memberOf returns the name of the member whose bookings a feed shows. It returns ""
+// if the feed shows the bookings of all members, or if the member no longer exists.
 func memberOf(offer *catalog.Offer, id *uuid.UUID) string {
 	if id == nil {
 		return ""

@@ -22,10 +22,11 @@ const (
 	followPage  = 100 // businesses in one query
 )
 
-// Followers updates tickets and bookings after a business publishes another version of its offer.
-// If an event has another time, its tickets get that time. If an event is no longer offered, its
-// tickets are withdrawn. If a class session is cancelled or has another time, its bookings are
-// withdrawn. The events of tickets and bookings notify the customers.
+// Followers is a job that updates orders of tickets and bookings after a business publishes a new version of
+// its offer. If an event has another time, its orders get that time. If an event is no longer offered, its
+// orders are withdrawn. If a class session is cancelled or has another time, its bookings are withdrawn.
+//
+// The recorded events of orders and bookings cause the messages to customers.
 type Followers struct {
 	records    *store.Store
 	businesses Businesses
@@ -36,7 +37,7 @@ type Followers struct {
 	bookings   metric.Int64Counter
 }
 
-// NewFollowers returns the job. alone runs the work unless another replica is running it.
+// NewFollowers returns the job. The argument alone runs a function unless another replica is running it.
 func NewFollowers(
 	records *store.Store, businesses Businesses, alone func(context.Context, func(context.Context) error) error, c clock.Clock,
 	tel *telemetry.Telemetry,
@@ -56,8 +57,8 @@ func (f *Followers) Run(ctx context.Context) error {
 	}.Run(ctx, f.tel.Logger)
 }
 
-// Once applies every offer that has not yet been applied to tickets and bookings. It returns the first error, but an
-// error of one business does not stop the others.
+// Once applies each new offer to the orders and bookings of its business. It
+// returns the first error. An error of one business does not stop the others.
 func (f *Followers) Once(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var first error
@@ -113,8 +114,8 @@ func (f *Followers) follow(ctx context.Context, u store.Unfollowed) error {
 	return f.records.Followed(ctx, u.BusinessID, u.Version)
 }
 
-// followSessions withdraws the bookings of class sessions that no longer take place at the booked
-// time, and restores those of sessions that do again.
+// followSessions withdraws the bookings of class sessions that no longer take place
+// at the booked time. It restores them if the session takes place at that time again.
 func (f *Followers) followSessions(ctx context.Context, offer *catalog.Offer, now time.Time) error {
 	sessions, err := f.records.BookedSessions(ctx, offer.ID, now)
 	if err != nil {
@@ -139,15 +140,16 @@ func (f *Followers) followSessions(ctx context.Context, offer *catalog.Offer, no
 	return nil
 }
 
-// during returns the time of a session by its local start and the current rules of its time zone.
-// If the zone's rules change, the class keeps its local time, so its bookings are not withdrawn.
+// during returns the time of a class session from its local start, by the current rules of its time zone. If
+// the rules of the zone change, the class keeps its local time. Therefore its bookings are not withdrawn.
 func during(of store.BookedSession, zone *time.Location) timespan.Span {
 	clock := timespan.TimeOfDay(of.LocalStart.Hour()*60 + of.LocalStart.Minute())
 	start := timespan.Instant(timespan.DateOf(of.LocalStart, time.UTC), clock, zone)
 	return timespan.Span{Start: start, End: start + int64(of.EndsAt.Sub(of.StartsAt).Seconds())}
 }
 
-// eventNow returns an event as the offer has it now. Its date and time are read in the time zone of the sale.
+// eventNow returns the current state of an event in the offer. The
+// event's date and time are converted by the time zone of the sale.
 func eventNow(offer *catalog.Offer, of store.TicketedEvent, now time.Time) store.EventNow {
 	shown := store.EventNow{BusinessID: offer.ID, TicketedEvent: of, Now: now}
 	e := offer.Event(of.EventID)

@@ -21,8 +21,8 @@ import (
 
 const maxKeyName = 100
 
-// MakeKey makes an API key and returns it with its secret, which no later call can return (semantics.md §10).
-// Faults: invalid_parameter; conflict if the business has too many keys, or if the request is repeated ([KeyMade]).
+// MakeKey makes an API key and returns it with its secret, which no later call can return (semantics.md §10). Faults:
+// invalid_parameter; conflict if the business has too many keys, or if the request was made before ([KeyMade]).
 func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUID, asked booking.NewKey) (store.Key, string, error) {
 	ctx = actor.With(ctx, by)
 	now := o.now()
@@ -48,15 +48,15 @@ func (o *Owner) MakeKey(ctx context.Context, by actor.Actor, businessID uuid.UUI
 	return key, secret, err
 }
 
-// KeyMade returns the fault conflict for a repeated request to make an API key. Only the first
-// answer contained the secret.
+// KeyMade returns the fault conflict for a repeated request to make an API
+// key. The key was made, but only the first answer contained the secret.
 func KeyMade(id uuid.UUID) error {
 	return fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the API key %s; its secret is shown once, in "+
 		"that answer, and kept nowhere. If that answer was lost, revoke this API key and make another one with a new Idempotency-Key.", id)
 }
 
-// checkKey trims the name, cuts the expiry to the precision of the tables, and validates the
-// fields of a new key. Fault: invalid_parameter.
+// checkKey validates the fields of a new API key. It also trims the name, and
+// truncates the expiry to the precision of the tables. Fault: invalid_parameter.
 func checkKey(key *booking.NewKey, now time.Time) error {
 	key.Name = strings.TrimSpace(key.Name)
 	switch {

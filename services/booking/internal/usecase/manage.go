@@ -25,11 +25,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// ByLink does what a customer can do with the link to their booking or order (lifecycle.md §5). A
-// link gives access to that one booking or order alone.
+// ByLink implements what a customer can do with the link to their booking or
+// order (lifecycle.md §5). A link gives access only to this booking or order.
 //
-// Every method returns the fault of [link.NotFound], always the same, if the token leads nowhere. Such a token was
-// never made, or its link ended 30 days after the booking. Or the booking was anonymized, or the business removed.
+// If the token of the link is not valid, every method returns the fault of [link.NotFound],
+// always the same. A token is not valid if it was never made, or its link ended 30 days after
+// the booking. It is not valid either if the booking was anonymized or the business was removed.
 type ByLink struct {
 	records       *store.Store
 	businesses    Businesses
@@ -57,16 +58,16 @@ type Managed struct {
 	Unpaid       bool // cancelled because it was not paid in time, as long as the reason is stored
 }
 
-// MayMove states whether the customer may reschedule a booking now. Until is the last instant at
-// which they may; it is zero if they may not.
+// MayMove describes whether the customer may reschedule a booking now. Until is
+// the last instant at which the customer may; it is zero if the customer may not.
 type MayMove struct {
 	Allowed bool
 	Reason  string // one of booking's Cancel… reasons, or the booking's status
 	Until   time.Time
 }
 
-// follow returns the booking or order that a token leads to, and the offer of its business. Fault:
-// the one of [link.NotFound].
+// follow returns the booking or order that belongs to a token, and
+// the offer of its business. Fault: the fault of [link.NotFound].
 func (l *ByLink) follow(ctx context.Context, token string) (store.Linked, *catalog.Offer, error) {
 	hash, ok := link.HashOf(token)
 	if !ok {
@@ -89,13 +90,14 @@ func (l *ByLink) follow(ctx context.Context, token string) (store.Linked, *catal
 	return found, offer, err
 }
 
-// held scopes the request's Idempotency-Key to the link, because customers do not know each other's keys.
+// held limits the request's Idempotency-Key to the link. Without
+// it, two customers who choose the same key would conflict.
 func held(ctx context.Context, by store.Linked) context.Context {
 	return idempotency.HeldBy(ctx, by.ID.String())
 }
 
-// gone turns [store.ErrNotFound], after an erasure in the meantime, into [link.NotFound]. It
-// returns any other error unchanged.
+// gone turns [store.ErrNotFound] into [link.NotFound], because the booking
+// may have been erased in the meantime. It returns any other error unchanged.
 func gone(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return link.NotFound()
@@ -154,7 +156,8 @@ func canPay(p *store.Payment, now time.Time) bool {
 	return p != nil && p.Status == store.ChargeOpen && p.DueAt.After(now)
 }
 
-// mayMove returns whether self_service lets the customer reschedule a booking now (lifecycle.md §3).
+// mayMove returns whether the customer may reschedule a booking
+// now, by the setting self_service of the offer (lifecycle.md §3).
 func mayMove(offer *catalog.Offer, b store.Booking, now time.Time) MayMove {
 	hours := offer.SelfService.RescheduleUntilHours
 	switch {
@@ -207,8 +210,8 @@ func (m Managed) Translated() Managed {
 	return m
 }
 
-// soldAs returns the name of the package that a booking was sold as, in the customer's language;
-// "" for single services.
+// soldAs returns the name of the package that a booking was sold as, in the
+// customer's language. It returns "" if the services were not sold as a package.
 func soldAs(offer *catalog.Offer, b *store.Booking) string {
 	if len(b.Services) == 0 {
 		return ""
@@ -221,8 +224,8 @@ func soldAs(offer *catalog.Offer, b *store.Booking) string {
 }
 
 // Cancel cancels a booking or an order of tickets for its customer and returns the customer view
-// after that. agreed is the refund that the customer was shown. Faults: invalid_parameter;
-// conflict if it cannot be cancelled now, or if the refund has changed.
+// after that. The argument agreed is the refund that the page showed to the customer. Faults:
+// invalid_parameter; conflict if it cannot be cancelled now, or if the refund has changed.
 func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decimal) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {
@@ -268,7 +271,7 @@ func (l *ByLink) Reschedule(ctx context.Context, token string, to Reschedule) (M
 }
 
 // Outcome returns the stored result of the write with the request's Idempotency-Key, as
-// [store.Store.Outcome] does. If there is no result, that write is refused from then on.
+// [store.Store.Outcome] does. If there is no result, Outcome also refuses this write from then on.
 func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 	found, _, err := l.follow(ctx, token)
 	if err != nil {
@@ -277,7 +280,7 @@ func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 	return l.records.Outcome(held(ctx, found), found.BusinessID)
 }
 
-// Again returns the customer view after an earlier write, from the stored answer of its Idempotency-Key.
+// Again returns the customer view for a repeated write. The argument answer is the stored answer of the first one.
 func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Managed, error) {
 	found, offer, err := l.follow(ctx, token)
 	if err != nil {
@@ -297,9 +300,11 @@ func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Manage
 	return l.managed(found, offer, b), nil
 }
 
-// OpenPayment returns the provider's page on which an open charge is paid; a failed attempt leaves the charge open
-// until it expires (lifecycle.md §4, §5). If the charge was to be paid on the page of the client that booked, it
-// is paid on the provider's page from then on. Faults: conflict if no charge is open; payment_unavailable.
+// OpenPayment returns the provider's page on which the customer pays an open charge.
+// After a failed attempt, the charge stays open until it expires (lifecycle.md §4, §5).
+//
+// If the customer was to pay on the page of the client that booked, OpenPayment replaces the charge
+// by one on the provider's page. Faults: conflict if no charge is open; payment_unavailable.
 func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, store.OpenCharge, payment.Intent, error) {
 	m, err := l.View(ctx, token)
 	if err != nil {
@@ -341,8 +346,8 @@ func nothingToPay() error {
 	return fault.New(fault.Conflict, "Nothing is to be paid online here now.")
 }
 
-// moveToCheckout replaces an open charge by one that is paid on the provider's page. It creates the page first, then
-// ends the old charge, and returns the page's address last. So the customer can never pay both, and after a crash
+// moveToCheckout replaces an open charge by one that is paid on the provider's page. It creates the page, then ends
+// the old charge, and then returns the page's address. Therefore the customer can never pay both. After a crash,
 // the next call continues from the stored state. Errors: [errNothingToPay] if the old charge was paid or closed.
 func (l *ByLink) moveToCheckout(ctx context.Context, provider payment.Provider, m Managed, open store.OpenCharge, hash []byte) (payment.Intent, error) {
 	page, err := l.booker.checkout(event.Booking, m.ID, hash, servicesOf(m.Booking.Services), open.DueAt)

@@ -19,8 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// Owner does what the owner of a business asks for: transitions of bookings, and making and revoking API
-// keys. If a method returns a fault, the fault is the answer to the caller; any other error is internal.
+// Owner implements the owner's operations: transitions of bookings, and creating and revoking API keys.
+// If a method returns a fault, the fault is the answer to the caller; any other error is internal.
 type Owner struct {
 	records *store.Store
 	offers  Offers
@@ -37,8 +37,8 @@ func NewOwner(records *store.Store, offers Offers, links *link.Links, c clock.Cl
 // now returns the current time in UTC, to the microsecond, which is the precision of the tables.
 func (o *Owner) now() time.Time { return o.clock.Now().UTC().Truncate(time.Microsecond) }
 
-// MoveBooking makes a transition of a booking other than cancelling, which [Cancellations] does (semantics.md
-// §3, lifecycle.md §4). Faults: not_found for an unknown booking or transition; conflict if the booking's
+// MoveBooking makes a transition of a booking (semantics.md §3, lifecycle.md §4). [Cancellations] makes the
+// transition that cancels. Faults: not_found for an unknown booking or transition; conflict if the booking's
 // status does not allow it; before_booking_day and too_late_to_reopen if the day does not allow it.
 func (o *Owner) MoveBooking(ctx context.Context, by actor.Actor, businessID, id uuid.UUID, move state.Move) (store.Booking, error) {
 	ctx = actor.With(ctx, by)
@@ -80,8 +80,8 @@ func either(states []state.State) string {
 	return strings.Join(words, " or ")
 }
 
-// Offer returns the newest offer of the business that both the id and the slug name. Faults:
-// invalid_parameter if they name two businesses; those of [Offers].
+// Offer returns the newest offer of a business, which is given by its id and by its
+// slug. Faults: invalid_parameter if they are of two businesses; those of [Offers].
 func (o *Owner) Offer(ctx context.Context, businessID uuid.UUID, slug string) (*catalog.Offer, error) {
 	return offerOf(ctx, o.offers, businessID, slug)
 }

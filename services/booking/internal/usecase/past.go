@@ -21,15 +21,15 @@ const (
 
 // PastRecords is the store of occupied time, as [Past] uses it.
 type PastRecords interface {
-	// HoldsPast returns up to limit businesses with occupied time to archive that had ended by then.
-	// They are in order of their ids and come after the business given.
+	// HoldsPast returns up to limit businesses with occupied time to archive that had ended by
+	// the instant then. They are the next businesses after the given one, in the order of ids.
 	HoldsPast(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
 	// MovePast archives that time for one business and returns the number of its bookings.
 	MovePast(ctx context.Context, business uuid.UUID, then time.Time) (int64, error)
 }
 
-// Past archives the occupied time of bookings that ended [store.PastAfter] ago. So the table under
-// the constraint stays small (lifecycle.md §6).
+// Past is a job that archives the occupied time of bookings that ended [store.PastAfter]
+// ago. It keeps the table with the exclusion constraint small (lifecycle.md §6).
 type Past struct {
 	records PastRecords
 	alone   func(context.Context, func(context.Context) error) error
@@ -38,7 +38,7 @@ type Past struct {
 	moved   metric.Int64Counter
 }
 
-// NewPast returns the job. alone runs the work unless another replica is running it.
+// NewPast returns the job. The argument alone runs a function unless another replica is running it.
 func NewPast(records PastRecords, alone func(context.Context, func(context.Context) error) error, now clock.Clock, tel *telemetry.Telemetry) *Past {
 	return &Past{
 		records: records, alone: alone, clock: now, tel: tel,
@@ -46,7 +46,8 @@ func NewPast(records PastRecords, alone func(context.Context, func(context.Conte
 	}
 }
 
-// Run archives at once and then every hour, until ctx ends. What fails is retried an hour later; nothing depends on it.
+// Run archives immediately and then every hour, until ctx ends. After
+// an error it retries an hour later; nothing else depends on the job.
 func (p *Past) Run(ctx context.Context) error {
 	return periodic.Job{Every: pastEvery, Failed: "occupied time of the past stays for now", Do: func(ctx context.Context) error {
 		return p.alone(ctx, p.Once)

@@ -28,9 +28,9 @@ type PaymentOptions struct {
 	ExpiresAfter time.Duration
 }
 
-// paymentDue returns the online payment that a booking needs now; nil if nothing is due. It uses
-// the preferred provider if that can charge the amount, otherwise the business's first provider
-// that can. Fault: payment_not_offered if none can.
+// paymentDue returns the online payment that a booking needs now, or nil if it needs
+// none. It uses the preferred provider if that can charge the amount, otherwise the
+// business's first provider that can. Fault: payment_not_offered if none can.
 func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.NewPayment, error) {
 	if q.request.PaymentChoice == request.PayOnline && total > 0 && len(q.offer.ConnectedProviders()) == 0 {
 		return nil, fault.New(fault.PaymentNotOffered,
@@ -52,8 +52,8 @@ func (b *Booker) paymentDue(q question, prices []int64, total int64) (*store.New
 	return charge, nil
 }
 
-// newPayment returns a payment through the preferred provider, or through the business's first
-// provider that can charge this amount; nil if none can. due is in minor units.
+// newPayment returns a payment of the amount due, in minor units. It uses the preferred provider,
+// or the business's first provider that can charge the amount. It returns nil if none can.
 func (b *Booker) newPayment(offer *catalog.Offer, preferred string, due int64, now time.Time) *store.NewPayment {
 	names, accounts := connections(offer)
 	if i := slices.Index(names, preferred); i > 0 {
@@ -72,8 +72,8 @@ func (b *Booker) newPayment(offer *catalog.Offer, preferred string, due int64, n
 	return nil
 }
 
-// connections returns the provider names of a business and its accounts with them. A sandbox has
-// only the sandbox provider, which moves no money; no other business has that one.
+// connections returns the names of a business's providers, and its accounts with them. A sandbox business
+// has only the sandbox provider, which moves no money. No other business has the sandbox provider.
 func connections(offer *catalog.Offer) ([]string, map[string]string) {
 	if offer.Account.Sandbox {
 		return []string{payment.Sandbox}, map[string]string{payment.Sandbox: payment.Sandbox}
@@ -82,8 +82,8 @@ func connections(offer *catalog.Offer) ([]string, map[string]string) {
 	return live, offer.Payments.Accounts
 }
 
-// decided notes an outcome that the provider decided when it created the charge, if there is one.
-// If that fails, the charge stays open until it expires.
+// decided handles an outcome that the provider decided when it created the charge. If there is no
+// outcome, it does nothing. If the outcome cannot be stored, the charge stays open until it expires.
 func (b *Booker) decided(ctx context.Context, provider, account string, made payment.Intent) {
 	if made.Decided == nil {
 		return
@@ -95,11 +95,11 @@ func (b *Booker) decided(ctx context.Context, provider, account string, made pay
 	}
 }
 
-// charge has the provider create the charge of a stored booking, outside any transaction, and then stores
-// that it is open. If that fails, charge cancels the booking; if the process dies, the reconciliation does.
+// charge creates the charge of a stored booking at the provider, outside any transaction, and then stores that the
+// charge is open. If that fails, charge cancels the booking. If the process dies, the reconciliation cancels it.
 //
-// Faults: payment_unavailable; idempotency_in_progress if the key was refused in the meantime; outcome_unknown
-// if it is unknown whether the open charge was stored. In the last case a retry or the reconciliation finds out.
+// Faults: payment_unavailable; idempotency_in_progress if the key was refused in the meantime; outcome_unknown if
+// it is unknown whether the open charge was stored. In the last case, a retry or the reconciliation finds out.
 func (b *Booker) charge(ctx context.Context, n store.NewBooking) (store.Confirmation, error) {
 	intent, err := b.createCharge(ctx, n)
 	if err == nil {
@@ -125,8 +125,8 @@ func (b *Booker) charge(ctx context.Context, n store.NewBooking) (store.Confirma
 	return store.Confirmation{}, unpaid(refused)
 }
 
-// unpaid returns the refusal if a charge could not be opened. A retry helps only if the provider
-// has not refused the amount.
+// unpaid returns the fault if a charge could not be opened. If the provider
+// refused the amount, a retry does not help, and the fault differs.
 func unpaid(refused bool) error {
 	if refused {
 		return fault.New(fault.PaymentUnavailable, "The payment provider refuses to charge this amount online, so nothing was booked; "+
@@ -167,8 +167,8 @@ func (b *Booker) openCharge(ctx context.Context, n store.NewBooking, intent paym
 // abandonPause is the time between two attempts to cancel a booking or order that was not paid.
 const abandonPause = 50 * time.Millisecond
 
-// takeBack cancels a booking, order or charge that could not be opened at the provider, as the actor
-// system. abandon is idempotent, so takeBack retries it until it succeeds or AbandonWithin has passed.
+// takeBack cancels a booking, order or charge that could not be opened at the provider. It acts as the
+// system. It calls abandon, which is idempotent, until the call succeeds or AbandonWithin has passed.
 func (b *Booker) takeBack(ctx context.Context, id uuid.UUID, abandon func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.AbandonWithin)
 	defer cancel()

@@ -76,8 +76,8 @@ func (p *Payments) find(ctx context.Context, provider string, n payment.Notice) 
 	return businessID, subjectID, err
 }
 
-// news stores refunds and disputes that were made at the provider. Such a notice does not name the
-// booking, so news asks the provider for it. It ignores an unknown charge, as Notice does.
+// news stores refunds and disputes that were made at the provider, not through Slotmesh. Such a notice does not
+// contain the booking's id, so news asks the provider for it. It ignores an unknown charge, as Notice does.
 func (p *Payments) news(ctx context.Context, provider string, n payment.Notice) error {
 	looker, looks := p.options.Providers[provider].(payment.Looker)
 	if !looks {
@@ -116,7 +116,7 @@ func (p *Payments) note(ctx context.Context, businessID, subjectID uuid.UUID, ou
 	}
 }
 
-// noteRefund stores how a refund ended. If the provider refused it, the owner must act, and sees the reason.
+// noteRefund stores how a refund ended. If the provider refused the refund, the owner sees the reason and must act.
 func (p *Payments) noteRefund(ctx context.Context, businessID, subjectID uuid.UUID, number int, said payment.RefundState) error {
 	changed, err := p.charges.RefundEnded(ctx, businessID, subjectID, number, said, p.clock.Now())
 	if changed && said.Status == payment.RefundRefused {
@@ -125,8 +125,8 @@ func (p *Payments) noteRefund(ctx context.Context, businessID, subjectID uuid.UU
 	return err
 }
 
-// reconcileEvery is the interval of the reconciliation. A slot that stays occupied for half a
-// minute longer does little harm.
+// reconcileEvery is the interval of the reconciliation. If a slot
+// stays occupied half a minute too long, that does little harm.
 const reconcileEvery = 30 * time.Second
 
 // Run reconciles at once and then every half a minute, until ctx ends. If the store is
@@ -146,13 +146,15 @@ func (p *Payments) Run(ctx context.Context) error {
 	}
 }
 
-// reconcileAtOnce is the number of charges that are ended concurrently, each of a different business.
-// So a business with very many charges, or whose provider does not answer, uses one of these places.
+// reconcileAtOnce is the number of charges that the reconciliation ends concurrently, each of a different
+// business. Therefore a business with many charges, or with a slow provider, delays the others little.
 const reconcileAtOnce = 8
 
-// Reconcile ends all charges that are due. Businesses take turns, and the charges of one business are ended
-// one after another. A charge that cannot be ended is retried later. Unfinished bookings are released before
-// each charge. So a release waits for at most one call, however many charges a provider leaves unanswered.
+// Reconcile ends all charges that are due. It changes the business after each charge, and ends the
+// charges of one business one after another. If a charge cannot be ended, it is retried later.
+//
+// Before each charge, Reconcile frees the time of bookings whose charge was
+// never opened. Therefore that time waits for at most one call to a provider.
 func (p *Payments) Reconcile(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var (
@@ -184,8 +186,8 @@ func (p *Payments) Reconcile(ctx context.Context) error {
 	}
 }
 
-// next releases the time of unfinished bookings, and leases a charge of the business whose turn it
-// is. Error: [store.ErrNotFound] if no charge is due.
+// next frees the time of bookings whose charge was never opened, and leases a
+// charge of the next business. Error: [store.ErrNotFound] if no charge is due.
 func (p *Payments) next(ctx context.Context, last uuid.UUID, busy []uuid.UUID) (payment.Due, error) {
 	released, err := p.charges.ReleaseUnfinished(ctx, p.clock.Now())
 	p.count(ctx, "released", released)
@@ -233,9 +235,9 @@ func (p *Payments) conclude(ctx context.Context, d payment.Due) (string, error) 
 	return string(outcome), p.note(ctx, d.BusinessID, d.ID, outcome)
 }
 
-// close makes sure that a charge cannot be paid any more. If it is unknown whether the provider
-// has the charge, close creates it under the subject's idempotency key. The provider then returns
-// the existing charge, or a new one that no customer can pay.
+// close ensures that a charge can no longer be paid. If it is unknown whether the
+// provider has the charge, close creates the charge again with the same idempotency key.
+// The provider then returns the existing charge, or a new one that no customer can pay.
 func (p *Payments) close(ctx context.Context, provider payment.Provider, d payment.Due) (payment.Outcome, error) {
 	if d.Reference == "" && d.OnCheckout {
 		return payment.Cancelled, nil // no customer got the address of the page

@@ -31,17 +31,19 @@ type Reschedule struct {
 	BoundsRefund    bool       // a later refund by policy is at most the percentage of now; always true for customers
 }
 
-// Reschedule changes the time of a booking by this offer of its business. The booking can take every start
-// that /slots would list if its own time were free (lifecycle.md §3). It keeps its staff member if that
-// member is free; otherwise it gets another one in Auto-Assign order. If a customer who had asked for the
-// member reschedules, it does not get another one. A booking that already has the new time stays unchanged.
+// Reschedule changes the time of a booking, by the argument offer. The new start
+// may be any start that /slots would list if the booking's own time were free
+// (lifecycle.md §3). If the booking already has the new time, it stays unchanged.
 //
-// If by is a customer, self_service of the business sets the deadline, and Reschedule refuses if
-// the account takes no bookings.
+// The booking keeps its staff member if the member is free. Otherwise it gets the next one in Auto-Assign order.
+// But if the customer had asked for the member, and the customer reschedules, the member does not change.
+//
+// If by is a customer, the setting self_service of the business determines the
+// deadline. Reschedule then also refuses if the business's account takes no bookings.
 //
 // Faults are the answer to the caller: not_found; conflict if the booking can no longer be
-// rescheduled; rate_limited for a customer who does it too often; those of [Booker.Book] about a
-// start. Unless the fault is outcome_unknown, nothing has changed. Any other error is internal.
+// rescheduled; rate_limited for a customer who reschedules too often; those of [Booker.Book] about
+// a start. Unless the fault is outcome_unknown, nothing has changed. Any other error is internal.
 func (b *Booker) Reschedule(ctx context.Context, offer *catalog.Offer, by actor.Actor, id uuid.UUID, to Reschedule) (store.Booking, error) {
 	to.Override = to.Override && by.Kind == actor.Owner
 	to.BoundsRefund = to.BoundsRefund || by.Kind != actor.Owner
@@ -74,7 +76,7 @@ func (b *Booker) decideMove(ctx context.Context, offer *catalog.Offer, id uuid.U
 	return store.Booking{}, Unverified(errAgain)
 }
 
-// errStays means that the booking already has the wanted time. It is returned together with the booking.
+// errStays means that the booking already has the requested time. The booking is returned with it.
 var errStays = errors.New("the booking is there already")
 
 // move is one attempt to reschedule a booking by one version of the offer.
@@ -86,7 +88,8 @@ type move struct {
 	now        time.Time
 }
 
-// reschedule makes one decision based on one read of the tables. It returns [errAgain] if what it read has changed.
+// reschedule makes one decision, based on one read of the tables. It returns
+// [errAgain] if the booking, the occupied time or the offer has changed.
 func (b *Booker) reschedule(ctx context.Context, m move, id uuid.UUID) (store.Booking, error) {
 	booked, err := b.Bookings.Booking(ctx, m.offer.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -195,8 +198,8 @@ func (m move) question(b store.Booking) (question, error) {
 	return question{offer: m.offer, request: r, services: services, now: m.now, moving: b.ID}, nil
 }
 
-// prefer sorts the assignments so that the booking keeps what it had: first its session, then its
-// member, then as many of its resources as possible. held are the resources that it occupies.
+// prefer sorts the assignments so that the booking keeps as much as possible: first its session, then its member,
+// then its other resources. The argument held contains the ids of the resources that the booking occupies.
 func prefer(assignments []availability.Assignment, b store.Booking, held []uuid.UUID) {
 	kept := func(c availability.Assignment) int {
 		n := 0
@@ -217,8 +220,8 @@ func prefer(assignments []availability.Assignment, b store.Booking, held []uuid.
 	slices.SortStableFunc(assignments, func(x, y availability.Assignment) int { return kept(y) - kept(x) })
 }
 
-// rescheduled returns the booking with the new assignment. Names and prices stay as they were
-// sold. The services last as long as the offer says now, because that time was found free.
+// rescheduled returns the booking with its new assignment. Names and prices stay as they were sold. The
+// length of each service is that of the current offer, because the new time was checked for that length.
 func (m move) rescheduled(b store.Booking, q question, c availability.Assignment) store.Reschedule {
 	start, end, loc := time.Unix(c.During.Start, 0), time.Unix(c.During.End, 0), q.offer.Location()
 	r := store.Reschedule{

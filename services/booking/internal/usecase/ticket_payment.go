@@ -19,9 +19,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// charged adds a charge to an order that must be paid online now, and makes it pending
-// (semantics.md §3). The amount is the event's payment requirement, applied to the price of each
-// ticket. Fault: payment_not_offered if no provider can charge it.
+// charged adds a charge to an order that must be paid online now, and sets the order to
+// pending (semantics.md §3). The payment requirement of the event, applied to the price of
+// each ticket, determines the amount. Fault: payment_not_offered if no provider can charge it.
 func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.NewTicket) error {
 	sold := offer.Event(ticket.EventID)
 	if !offer.PaysOnline(offer.Payments.Modes.Events, choice, *ticket.Total) {
@@ -44,11 +44,11 @@ func (t *Tickets) charged(offer *catalog.Offer, choice string, ticket *store.New
 	return nil
 }
 
-// open has the provider open its page for a stored order, outside any transaction, and then stores that
-// the charge is open. If that fails, open cancels the order; if the process dies, the reconciliation does.
+// open creates the charge of a stored order at the provider, outside any transaction, and then stores that the
+// charge is open. If that fails, open cancels the order. If the process dies, the reconciliation cancels it.
 //
-// Faults: payment_unavailable; outcome_unknown if it is unknown whether the open charge was
-// stored. In that case a retry or the reconciliation finds out.
+// Faults: payment_unavailable; outcome_unknown if it is unknown whether the open
+// charge was stored. In that case, a retry or the reconciliation finds out.
 func (t *Tickets) open(ctx context.Context, n store.NewTicket) (Order, error) {
 	intent, err := t.openPage(ctx, n)
 	if err == nil {
@@ -101,7 +101,8 @@ func ticketsOf(t store.Ticket) string {
 	return t.EventName + ": " + strings.Join(tiers, ", ")
 }
 
-// asItIs reads an order with its charge after it was written. Fault: outcome_unknown if it cannot be read.
+// asItIs reads the current state of an order, with its charge, after
+// the order was written. Fault: outcome_unknown if it cannot be read.
 func (t *Tickets) asItIs(ctx context.Context, businessID uuid.UUID, made store.Ticket, checkoutURL string) (Order, error) {
 	found, err := t.records.Ticket(ctx, businessID, made.ID)
 	if err != nil {
@@ -110,10 +111,12 @@ func (t *Tickets) asItIs(ctx context.Context, businessID uuid.UUID, made store.T
 	return Order{Ticket: found, CheckoutURL: checkoutURL}, nil
 }
 
-// Again answers a repeated request that would be refused now with the order that the first request
-// made, as it is now. The stored first answer has no provider's page, so Again adds the page if
-// the charge is open. Faults: outcome_unknown; idempotency_in_progress if the first request is
-// still in flight or its order was cancelled before it was answered.
+// Again answers a repeated request that would be refused now. The answer is the order
+// that the first request made, in its current state. If the charge is open, the
+// answer includes the provider's page, which the stored first answer does not have.
+//
+// Faults: outcome_unknown; idempotency_in_progress if the first request is
+// still in flight, or if its order was cancelled before it was answered.
 func (t *Tickets) Again(ctx context.Context, by actor.Actor, businessID uuid.UUID, made store.Ticket) (Order, error) {
 	ctx = actor.With(ctx, by)
 	if made.Status != booking.StatusPending {
@@ -126,10 +129,11 @@ func (t *Tickets) Again(ctx context.Context, by actor.Actor, businessID uuid.UUI
 	return order, err
 }
 
-// again answers a repeated request for an order that waits or waited for its payment. While the
-// charge is open, the answer includes the provider's page. If the order was cancelled before any
-// answer contained it, again returns [errAgain], and the caller makes a new order. Faults:
-// idempotency_in_progress while the first request opens the charge; outcome_unknown.
+// again answers a repeated request for an order with an online payment.
+// If the charge is open, the answer includes the provider's page.
+//
+// If the order was cancelled before any answer contained it, again returns [errAgain], and the caller makes
+// a new order. Faults: idempotency_in_progress while the first request opens the charge; outcome_unknown.
 func (t *Tickets) again(ctx context.Context, businessID uuid.UUID, made store.Ticket) (Order, error) {
 	order, err := t.asItIs(ctx, businessID, made, "")
 	switch {

@@ -39,13 +39,13 @@ type Tickets struct {
 	*Booker // for prices and charges
 }
 
-// NewTickets returns a Tickets that prices and charges orders as the booker does bookings.
+// NewTickets returns a Tickets that uses the booker's pricing and payment providers.
 func NewTickets(records *store.Store, booker *Booker) *Tickets {
 	return &Tickets{records: records, Booker: booker}
 }
 
-// Order is an order of tickets as its customer sees it. CheckoutURL is the provider's page on
-// which it is paid; "" if nothing is to be paid now. Only the customer may see that address.
+// Order is an order of tickets in the form for its customer. CheckoutURL is the provider's page on
+// which the customer pays, or "" if nothing is to be paid now. Only the customer may get this address.
 type Order struct {
 	store.Ticket
 	CheckoutURL string
@@ -54,15 +54,16 @@ type Order struct {
 // now returns the current time in UTC, to the microsecond, which is the precision of the tables.
 func (t *Tickets) now() time.Time { return t.Clock.Now().UTC().Truncate(time.Microsecond) }
 
-// Sell sells tickets of one event within the capacities of the newest offer: all tickets of the
-// order or none. The owner also sells for events that are not public, and until the event ends,
-// but not if it is inactive or over. On the booking page, customers buy tickets of public events
-// until they begin, at the current price, and must give an e-mail address.
+// Sell sells tickets of one event: all tickets of the order, or none if they exceed a capacity of the newest offer.
 //
-// Faults: invalid_parameter; not_found if the event or tier is not offered; conflict if the tickets left are too few
-// or the sale is over; those of [Offers]. On the booking page also: what the business's account does not allow,
-// too_many_open_bookings, availability_unverified if no price is known, payment_not_offered, payment_unavailable.
-// Any other actor: source_forbidden.
+// The owner may also sell for events that are not public, and until the event ends, unless
+// the event is inactive. On the booking page, customers may buy tickets of public events
+// until the events begin. They pay the current price and must give an e-mail address.
+//
+// Faults: invalid_parameter; not_found if the event or tier is not offered; conflict if too
+// few tickets are left or the sale is over; those of [Offers]. On the booking page also: the
+// faults of the business's account, too_many_open_bookings, availability_unverified if no
+// price is known, payment_not_offered, payment_unavailable. Any other actor: source_forbidden.
 func (t *Tickets) Sell(ctx context.Context, by actor.Actor, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
 	if by.Kind != actor.Page && by.Kind != actor.Owner {
 		return Order{}, fault.New(fault.SourceForbidden, "Tickets are sold on the booking page or by the owner.")
@@ -81,8 +82,8 @@ func (t *Tickets) Sell(ctx context.Context, by actor.Actor, businessID uuid.UUID
 	return Order{}, Unverified(errAgain)
 }
 
-// checked validates and normalizes the fields of an order that do not depend on the offer. The
-// result lists what is ordered in Tiers. Fault: invalid_parameter.
+// checked validates and normalizes the fields of an order that do not depend on the offer. The ordered tickets
+// are in the result's Tiers, even if the request uses the form for one tier. Fault: invalid_parameter.
 func checked(order booking.NewTicket) (booking.NewTicket, error) {
 	order.CustomerName = strings.TrimSpace(order.CustomerName)
 	if len(order.Tiers) == 0 {
@@ -116,7 +117,7 @@ func checked(order booking.NewTicket) (booking.NewTicket, error) {
 	return order, err
 }
 
-// sell makes one attempt by one version of the offer. It returns [errAgain] if the offer has changed.
+// sell makes one attempt to sell, based on one version of the offer. It returns [errAgain] if the offer has changed.
 func (t *Tickets) sell(ctx context.Context, by actor.Actor, businessID uuid.UUID, order booking.NewTicket) (Order, error) {
 	offer, err := offerOf(ctx, t.Offers, businessID, order.Slug)
 	if err != nil {
@@ -173,7 +174,8 @@ func answersTo(offer *catalog.Offer, by actor.Actor, order booking.NewTicket) (j
 	return json.Marshal(kept)
 }
 
-// tooFewTickets returns the fault conflict, whose sentence names the tickets left in each tier and in the event.
+// tooFewTickets returns the fault conflict. Its sentence contains
+// the number of tickets left in each tier and in the event.
 func tooFewTickets(asked store.NewTicket, left *store.SoldOutError) error {
 	of := make([]string, len(asked.Tiers))
 	for i, tier := range asked.Tiers {
@@ -190,9 +192,11 @@ func hasAddress(order booking.NewTicket) error {
 	return nil
 }
 
-// price sets the price of one ticket of each tier by the business's rules, and the total of the order.
-// The party size is the number of all tickets of the order. Rules for a customer's first booking do not
-// apply to tickets (semantics.md §5). It returns [errAgain] if pricing used another version of the offer.
+// price sets the price of one ticket of each tier, by the pricing rules of the business,
+// and the total of the order. The party size is the number of all tickets of the order.
+//
+// Rules for a customer's first booking do not apply to tickets (semantics.md
+// §5). It returns [errAgain] if pricing used another version of the offer.
 func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store.NewTicket) error {
 	ask := pricing.QuotesRequest{Slug: offer.Slug, OfferVersion: offer.Version, PurchaseAt: ticket.CreatedAt, OmitSteps: len(offer.Rules) == 0}
 	for _, tier := range ticket.Tiers {
@@ -216,8 +220,9 @@ func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store
 	return nil
 }
 
-// offered returns the order with the event and tiers of the offer that it names. On the booking page the event must be
-// public. Tiers are in the order of the event. Faults: not_found; conflict if the event's tickets are not for sale now.
+// offered looks up the event and tiers of the order in the offer and returns the order
+// with them. On the booking page the event must be public. Tiers are in the order of
+// the event. Faults: not_found; conflict if the event's tickets are not for sale now.
 func offered(offer *catalog.Offer, order booking.NewTicket, onPage bool, now time.Time) (store.NewTicket, error) {
 	event := offer.Event(order.EventID)
 	if event == nil || !offer.Modules.Events || onPage && !event.Public {
@@ -273,14 +278,15 @@ func endOf(e *catalog.Event, loc *time.Location) int64 {
 	return timespan.Instant(e.Date, end, loc)
 }
 
-// wallClock returns a local time in the store's form: the same date and time in UTC.
+// wallClock returns a local date and time as the same date and
+// time in UTC. The store writes it to a column without time zone.
 func wallClock(d timespan.Date, at timespan.TimeOfDay) time.Time {
 	year, month, day := d.YMD()
 	return time.Date(year, month, day, 0, int(at), 0, 0, time.UTC)
 }
 
-// Ahead returns the number of tickets, not cancelled, of events that begin today or later in
-// business time. Faults: those of [Offers]; invalid_parameter if the slug names another business.
+// Ahead returns the number of sold tickets of events that begin today or later in business time, without
+// cancelled tickets. Faults: those of [Offers]; invalid_parameter if the slug is of another business.
 func (t *Tickets) Ahead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
 	offer, err := offerOf(ctx, t.Offers, businessID, slug)
 	if err != nil {
