@@ -47,8 +47,8 @@ func (l *Links) Reschedule(ctx context.Context, token string, to booking.Resched
 	return l.act(ctx, token, "/reschedule", to)
 }
 
-// OpenPayment returns the open charge of a booking with its payment page, which the customer
-// has left without a payment. Faults: conflict if nothing is to be paid; payment_unavailable.
+// OpenPayment returns the open charge of a booking with its payment page, so that the customer
+// can continue to pay. Faults: conflict if nothing is to be paid; payment_unavailable.
 func (l *Links) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
 	return typed.Call[booking.OpenPayment](byCustomer(ctx), l.peer, http.MethodPost, managePath(token, "/payment"), nil)
 }
