@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// Slug returns the slug of the business with this id. It never changes. After
-// the removal of the business there is no slug. Faults: business_not_found.
+// Slug returns the slug of the business with this id. The slug of a business never
+// changes. Fault: business_not_found, also after the removal of the business.
 func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
 	var out catalog.SlugOf
 	if err := p.Call(ctx, http.MethodGet, "/internal/slugs/"+id.String(), nil, &out); err != nil {
@@ -21,9 +21,9 @@ func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
 	return out.Slug, nil
 }
 
-// Read requests a public path of a business on the internal port of the service (catalog,
-// availability or rental), where no limits per address apply. If the answer's entity tag equals
-// tag, its status is 304 and its body is empty; "" sends no tag. Faults: those of the public path.
+// Read requests a public path of a business from catalog, availability or rental, on the service's
+// internal port. No limits per address apply there. If the entity tag of the answer equals the argument
+// tag, the status is 304 and the body is empty; "" sends no tag. Faults: those of the public path.
 func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values, tag string) (*peer.Response, error) {
 	request := peer.Request{Method: http.MethodGet, Path: publicPath(slug, path, query)}
 	if tag != "" {

@@ -1,5 +1,6 @@
-// Package catalogclient is the client of the catalog service. [Client] keeps offers in memory, [Owner] publishes
-// and reads manifests, [Eraser] deletes the data of removed businesses. The types are those of libs/peer/catalog.
+// Package catalogclient is the client of the catalog service. [Client] reads offers
+// and keeps them in memory. [Owner] publishes and reads manifests. [Eraser] deletes
+// the data of removed businesses. The types are those of libs/peer/catalog.
 package catalogclient
 
 import (
@@ -24,9 +25,9 @@ import (
 // cachedOffers is the capacity of the cache; the least recently used offer is dropped first.
 const cachedOffers = 4096
 
-// Client reads offers and caches them in decoded, prepared form (libs/revalidate). A Redis
-// message expires an offer immediately. If the message was lost, an offer expires after
-// two seconds. While catalog is down or slow, the client returns the last valid version.
+// Client reads offers and caches them, decoded and prepared (libs/revalidate). A message in
+// Redis expires a cached offer immediately; if the message was lost, the offer expires after two
+// seconds. While catalog is down or slow, the client returns the last version that it has read.
 type Client struct {
 	peer   *peer.Client
 	offers *revalidate.Cache[*tagged]
@@ -55,9 +56,11 @@ func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Clien
 	return c
 }
 
-// Get returns the offer of a business. It is at most two seconds old while catalog and its database answer;
-// otherwise it is the last valid one. If an offer is in memory, Get waits for catalog at most for the peer's
-// patience. Errors: [fault.BusinessNotFound]; [fault.PeerUnavailable] if neither memory nor catalog has an offer.
+// Get returns the offer of a business. While catalog and its database answer, the
+// offer is at most two seconds old. Otherwise Get returns the cached offer, however
+// old. If an offer is cached, Get waits for catalog at most for the peer's patience.
+//
+// Errors: [fault.BusinessNotFound]; [fault.PeerUnavailable] if neither the cache nor catalog has an offer.
 func (c *Client) Get(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return untagged(c.offers.Get(ctx, slug))
 }
@@ -67,14 +70,14 @@ func (c *Client) Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 	return untagged(c.offers.Newest(ctx, slug))
 }
 
-// Recent returns an offer that was the newest at some time within the
-// last two seconds, from memory if possible. Errors: those of Fresh.
+// Recent returns an offer that was the newest at some time within the last two seconds. It
+// uses the cached offer if that was confirmed within this time. Errors: those of Fresh.
 func (c *Client) Recent(ctx context.Context, slug string) (*catalog.Offer, error) {
 	return untagged(c.offers.Recent(ctx, slug))
 }
 
-// Uncached requests the current offer from catalog and does not cache it. Jobs over all businesses
-// use it, so that they do not evict the offers that requests need. Errors: those of Fresh.
+// Uncached requests the newest offer from catalog and does not cache it. Jobs over all businesses
+// use it, so that they do not evict offers that requests need. Errors: those of Fresh.
 func (c *Client) Uncached(ctx context.Context, slug string) (*catalog.Offer, error) {
 	newest, _, err := c.ask(ctx, slug, nil, false)
 	return untagged(newest, err)
@@ -102,8 +105,8 @@ func untagged(t *tagged, err error) (*catalog.Offer, error) {
 	return t.Offer, nil
 }
 
-// ask fetches an offer for the cache. It sends the entity tag of
-// the offer in memory; mayBeOld accepts a stale offer from catalog.
+// ask requests an offer for the cache. It sends the entity tag of the cached
+// offer known. If mayBeOld is true, it accepts a stale offer from catalog.
 func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld bool) (*tagged, time.Duration, error) {
 	if !request.IsSlug(slug) {
 		return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")
@@ -130,8 +133,8 @@ func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld b
 	return &tagged{Offer: offer, etag: response.Header.Get("ETag")}, time.Duration(seconds) * time.Second, nil
 }
 
-// Run receives change messages until ctx ends. While Redis is
-// down, changes are only seen later, because offers still expire.
+// Run receives messages about changed offers until ctx ends. While Redis
+// is down, the client notices a change when the cached offer expires.
 func (c *Client) Run(ctx context.Context, rdb redis.UniversalClient) error {
 	return Listen(ctx, rdb, c.offers.Expire)
 }

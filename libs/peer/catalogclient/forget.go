@@ -20,16 +20,16 @@ import (
 
 // Remembered is a service's store of customers' data.
 type Remembered interface {
-	// RemembersEnded returns up to limit businesses with ids above after, in the order
-	// of their ids. They have data of customers whose bookings had ended by then.
+	// RemembersEnded returns up to limit businesses, in the order of their ids, with ids
+	// above after. Each has data of customers whose bookings had ended at the time then.
 	RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error)
-	// ForgetEnded anonymizes the customers of one business's bookings that had ended
-	// by then. It returns the number of changed bookings, orders or reservations.
+	// ForgetEnded anonymizes the customers of one business whose bookings had ended at
+	// the time then. It returns the number of changed bookings, orders or reservations.
 	ForgetEnded(ctx context.Context, business uuid.UUID, then time.Time) (int64, error)
 }
 
-// Forgetter is the retention job: it anonymizes customers of ended bookings
-// after the time that each business has configured (lifecycle.md §6).
+// Forgetter is the retention job: it anonymizes customers some time after their
+// bookings have ended (lifecycle.md §6). Each business configures this time.
 type Forgetter struct {
 	catalog   *peer.Client
 	offer     func(ctx context.Context, slug string) (*catalog.Offer, error)

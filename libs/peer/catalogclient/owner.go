@@ -29,8 +29,8 @@ type Owner struct {
 // NewOwner returns a client of the owner's part of catalog.
 func NewOwner(p *peer.Client) *Owner { return &Owner{peer: p} }
 
-// Binding returns a copy of the client. If binds is set, its publications and
-// rollbacks bind payment accounts to the business, which only an operator may do.
+// Binding returns a copy of the client. If binds is true, its publications and rollbacks bind
+// the payment accounts in the manifest to the business. Only operators may bind accounts.
 func (o *Owner) Binding(binds bool) *Owner { return &Owner{peer: o.peer, binds: binds} }
 
 // bindQuery returns the query of a publication or a rollback.
@@ -41,11 +41,11 @@ func (o *Owner) bindQuery() string {
 	return "?" + catalog.BindAccounts + "=true"
 }
 
-// Publish publishes the text as the newest version of the business. mediaType is its
-// format; "" lets catalog detect it. ifMatch is the owner's If-Match header, "" for none.
+// Publish publishes text as the newest version of the business. mediaType is the format of text;
+// if it is "", catalog detects the format. ifMatch is the owner's If-Match header, "" for none.
 //
-// Faults: invalid_parameter, with the list of manifest.Problem under "problems" in its Extra;
-// precondition_failed; payload_too_large; forbidden for a payment account that is not bound to the business.
+// Faults: invalid_parameter, with a list of manifest.Problem under "problems" in its Extra;
+// precondition_failed; payload_too_large; forbidden if a payment account is not bound to the business.
 func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error) {
 	header := http.Header{}
 	if mediaType != "" {
@@ -77,15 +77,16 @@ func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.P
 	return published, nil
 }
 
-// Compile returns the offer that a publication of the text would create, not prepared. It
-// publishes nothing. Faults: invalid_parameter and payload_too_large as for [Owner.Publish].
+// Compile returns the offer that a publication of text would create. It
+// publishes nothing, and [catalog.Offer.Prepare] was not called on the result.
+// Faults: invalid_parameter and payload_too_large as for [Owner.Publish].
 func (o *Owner) Compile(ctx context.Context, slug string, text []byte) (*catalog.Offer, error) {
 	return typed.Ask[catalog.Offer](ctx, o.peer, businessPath(slug, "/offer"), text)
 }
 
-// Get returns a version of the manifest; version 0 is the newest. accept is the owner's Accept
-// header: the result is YAML if it prefers YAML, otherwise JSON. A manifest in its original
-// format is returned unchanged. Faults: business_not_found; not_found for an unknown version.
+// Get returns a version of the manifest; version 0 is the newest. accept is the owner's Accept header: the
+// format is YAML if the header prefers YAML, otherwise JSON. If that is the format in which the owner
+// wrote the manifest, its text is unchanged. Faults: business_not_found; not_found for an unknown version.
 func (o *Owner) Get(ctx context.Context, slug string, version int64, accept string) (*catalog.Manifest, error) {
 	path := businessPath(slug, "")
 	if version != 0 {
@@ -104,8 +105,8 @@ func (o *Owner) Get(ctx context.Context, slug string, version int64, accept stri
 	}, nil
 }
 
-// List returns a page of the businesses with the ids in of, ordered by slug; nil selects all.
-// Faults: invalid_parameter for an invalid page, or for more than [catalog.MostListed] ids.
+// List returns a page of businesses, ordered by slug. The argument of selects them by id; nil selects
+// all. Faults: invalid_parameter for an invalid page, or for more than [catalog.MostListed] ids.
 func (o *Owner) List(ctx context.Context, of []uuid.UUID, page request.Page) (*catalog.BusinessList, error) {
 	if of != nil && len(of) == 0 {
 		return &catalog.BusinessList{Businesses: []catalog.Business{}}, nil

@@ -31,13 +31,14 @@ const (
 	eraseEvery = time.Hour
 	doAgain    = time.Second // delay after a failure; doubled after each further failure
 	erasePage  = 100         // businesses per page
-	// eraseAgain is the delay before Run checks again after it deleted rows.
-	// It is longer than any request or job that started before the deletion.
+	// eraseAgain is the delay of the next check after a deletion. A request or job
+	// that started before the deletion may still write rows; it ends within this time.
 	eraseAgain = 20 * time.Second
 )
 
-// Run deletes immediately and then every hour until ctx ends. After a failure it retries soon. After it
-// deleted rows it checks again soon, because a job that ran at the same time may have written new ones.
+// Run deletes the data of removed businesses, immediately and then every hour, until
+// ctx ends. After an error it soon tries again. After it has deleted rows it soon
+// checks again, because a job that ran at the same time may have written new rows.
 func (e *Eraser) Run(ctx context.Context) error {
 	return keep(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now", func(ctx context.Context) error {
 		for {

@@ -14,8 +14,8 @@ import (
 // rememberedSlugs is the capacity of [Slugs]; the least recently used entry is dropped first.
 const rememberedSlugs = 65_536
 
-// Slugs caches the slugs of businesses by id. A slug becomes invalid only when the business is
-// removed. A request with the cached slug then gets no offer, or the offer of another business.
+// Slugs caches the slugs of businesses by id. A cached slug is wrong only after the removal of its business.
+// Then a request with the slug gets no offer, or that of another business, which the caller detects.
 type Slugs struct {
 	catalog *peer.Client
 	known   *lru.Cache[uuid.UUID, string]
@@ -47,8 +47,8 @@ type ByID struct {
 // NewByID returns a reader of offers. It looks up slugs through p.
 func NewByID(p *peer.Client, offers *Client) *ByID { return &ByID{slugs: NewSlugs(p), offers: offers} }
 
-// Offer returns the offer of a business like [Client.Get]. Faults:
-// business_not_found, also if another business now has the slug.
+// Offer returns the offer of the business with this id, like [Client.Get].
+// Faults: business_not_found, also if another business now has the slug.
 func (b *ByID) Offer(ctx context.Context, id uuid.UUID) (*catalog.Offer, error) {
 	return b.read(ctx, id, b.offers.Get)
 }
