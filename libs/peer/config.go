@@ -13,12 +13,13 @@ import (
 type Config struct {
 	// Timeout bounds a call without its own bound.
 	Timeout time.Duration `env:"PEER_TIMEOUT, default=2s"`
-	// Patience is the maximal time that a read waits for a newer version of an offer
-	// than the one in memory. After that it uses the one in memory. 0 means no bound.
+	// Patience is the longest time for which a request waits for a newer version of a
+	// cached offer. After that time, the request uses the cached offer. 0: no bound.
 	Patience time.Duration `env:"CATALOG_PATIENCE, default=250ms"`
-	// Secrets are this service's own secrets. It sends other services the [Credential] of the first
-	// one, which identifies it. An earlier secret may follow, so that values derived from it stay
-	// valid. A service does not start without a secret; a migration calls no service and needs none.
+	// Secrets are this service's own secrets. The first identifies the service: calls to other services carry
+	// its [Credential]. Earlier secrets may follow, so that values that were derived from them stay valid.
+	//
+	// A service does not start without a secret. A migration calls no other service and needs none.
 	Secrets []string `env:"PEER_SECRETS"`
 	// Callers are the services that may call this one, in the form of [ParseCallers].
 	Callers []string `env:"PEER_CALLERS"`
