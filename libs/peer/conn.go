@@ -17,14 +17,16 @@ var errNothingSent = errors.New("nothing was sent")
 // errEnded reports that the peer had closed a kept connection before any byte of the exchange was written.
 var errEnded = fmt.Errorf("the peer has ended the connection, and %w: %w", errNothingSent, io.ErrUnexpectedEOF)
 
-// NothingSent reports whether an exchange over a connection of [Dial] failed before any byte was sent: the connection
-// was refused, or the peer had closed a kept one. Any request, also a write, may then be sent again. An error
-// ECONNREFUSED on an established connection is no such case: the network can report it after the exchange was sent.
+// NothingSent reports whether a request over a connection of [Dial] failed before any byte was sent. The connection
+// was refused, or the peer had closed an idle connection. Any request may then be sent again, also a write.
+//
+// ECONNREFUSED on an established connection does not count,
+// because the network can report it after the request was sent.
 func NothingSent(err error) bool { return errors.Is(err, errNothingSent) }
 
-// conn is a connection that is established at the first write. fasthttp sets the
-// call's deadline only then, so that dialing and the TLS handshake are subject to it.
-// A connection that was never used has reached no peer, and the next call can use it.
+// conn is a connection that is established at its first write. fasthttp sets the deadline
+// of the call only then, so the deadline also bounds dialing and the TLS handshake. If a
+// call ends before its first write, the next call can use the connection.
 type conn struct {
 	net.Conn // until it is established, an empty one that rejects everything
 	address  string
@@ -33,8 +35,9 @@ type conn struct {
 	begun    bool // at least one byte of this exchange was written
 }
 
-// Dial returns a connection to address that is established at the first write, within the write's deadline. It is meant
-// for fasthttp clients: it reports a reset as an error, where fasthttp would take it for the regular end of an answer.
+// Dial returns a connection to address, for fasthttp clients. It is established
+// at the first write, within the write's deadline. A reset of the connection is
+// an error; fasthttp alone would take it for the regular end of an answer.
 func Dial(address string) (net.Conn, error) {
 	return &conn{Conn: new(net.TCPConn), address: address}, nil
 }
@@ -48,8 +51,10 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// Write writes to a kept connection only if the peer has not closed it. If the peer's machine or address is
-// gone, data sent after the close may be lost without an error. The call would then wait until its deadline.
+// Write writes to an idle connection only if the peer has not closed it.
+//
+// If the peer's machine or address no longer exists, data that is sent after the
+// close may be lost without an error. The call would then wait until its deadline.
 func (c *conn) Write(b []byte) (int, error) {
 	if c.made && !c.begun && ended(c.Conn) {
 		return 0, errEnded
@@ -84,7 +89,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, lost(err)
 }
 
-// lost replaces the errors of a lost connection that fasthttp misinterprets. It takes
+// lost replaces errors of a lost connection that fasthttp misinterprets. fasthttp takes
 // ECONNRESET for the regular end of a body, and ETIMEDOUT for the deadline of the call.
 func lost(err error) error {
 	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ETIMEDOUT) {
