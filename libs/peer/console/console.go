@@ -24,9 +24,9 @@ type Client struct{ peer *peer.Client }
 // NewClient returns a client that sends its requests through at.
 func NewClient(at *peer.Client) *Client { return &Client{at} }
 
-// VerifiedMembers returns the addresses among emails whose holders have verified them
-// and are members of the business or operators of the platform. Their spelling is that
-// of emails, which has at most [MaxAddresses]. Fault: invalid_parameter for too many.
+// VerifiedMembers returns those of the addresses in emails that belong to members of the
+// business or to operators of Slotmesh. The person must have verified the address. The
+// result has the spelling in emails. Fault: invalid_parameter for more than [MaxAddresses].
 func (c *Client) VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error) {
 	path := "/internal/businesses/" + businessID.String() + "/members/verified"
 	answer, err := typed.Ask[Addresses](ctx, c.peer, path, Addresses{Emails: emails})
