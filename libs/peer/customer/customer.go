@@ -1,6 +1,6 @@
 // Package customer holds the types with which services search, export and anonymize
-// customers' data (lifecycle.md §6). A customer of a business is an e-mail address; case
-// does not matter. It holds values only. Addresses are sent in bodies, never in paths.
+// data of customers (lifecycle.md §6). A customer of a business is an e-mail address,
+// ignoring case. Addresses are sent in bodies, never in paths. The package does no I/O.
 package customer
 
 import (
@@ -18,8 +18,8 @@ import (
 
 // Search is a request for customers, ordered by address.
 type Search struct {
-	// Query holds words of a name or an address, or a part of a phone
-	// number. Order, case and accents do not matter. "" matches all.
+	// Query holds words of a name or an address, or a part of a phone number. The
+	// order of the words, case and accents do not matter. "" matches every customer.
 	Query string `json:"query"`
 	// Of is a list of lower-case addresses. If it is not empty,
 	// exactly these customers are returned and Query is ignored.
@@ -49,8 +49,8 @@ func (s *Search) Validate() error {
 	return nil
 }
 
-// Customer is one address with the numbers of its bookings, orders and
-// reservations, including cancelled ones. Name and Phone are the newest values.
+// Customer is one e-mail address with the number of its bookings, orders and
+// reservations, including cancelled ones. Name and Phone are the newest known values.
 type Customer struct {
 	Email        string    `json:"email"` // in its canonical spelling
 	Name         string    `json:"name"`
@@ -112,8 +112,8 @@ type Of struct {
 	Email string `json:"email"`
 }
 
-// MostHeld bounds the exported items of one kind, and the future
-// items of one address at an erasure. No real customer reaches it.
+// MostHeld bounds the number of exported items of one kind, and the number of future
+// items of an address that is erased. It is larger than that of any real customer.
 const MostHeld = 1000
 
 // Erase is a request to anonymize a customer. Future items are kept, unless Force is set.

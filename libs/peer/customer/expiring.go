@@ -7,8 +7,8 @@ type Expiring struct {
 	Then time.Time `json:"then"`
 }
 
-// ExpiringList holds digests of these customers, which are equal in all services for equal
-// addresses. For a customer without an address, the id of the booking, order or reservation is used.
+// ExpiringList holds hashes of customers' addresses. All services compute the same hash for an address, so lists
+// can be combined. If a customer has no address, the hash is that of the id of the booking, order or reservation.
 type ExpiringList struct {
 	Customers []string `json:"customers"`
 	More      bool     `json:"more"` // there are more than MaxExpiring; the list is cut
@@ -28,8 +28,8 @@ func CutExpiring(digests []string) ExpiringList {
 	return ExpiringList{Customers: digests}
 }
 
-// CountExpiring returns the number of distinct customers in several lists.
-// It also reports whether a list was cut, so that there may be more.
+// CountExpiring returns the number of different customers in several lists. It also
+// reports whether one of the lists is incomplete, so that the number may be too low.
 func CountExpiring(lists ...*ExpiringList) (int, bool) {
 	more := false
 	seen := map[string]struct{}{}
