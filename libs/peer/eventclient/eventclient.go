@@ -23,11 +23,12 @@ type Client struct{ peer typed.Caller }
 // New returns a client that sends its requests through caller.
 func New(caller typed.Caller) *Client { return &Client{peer: caller} }
 
-// Events returns up to limit events of the feed after a cursor; "" starts at the oldest stored event. If there
-// is none, it waits for one: up to wait, in whole seconds, at most 20. The timeout of caller must be longer.
+// Events returns up to limit events of the feed after the cursor after; "" starts at the
+// oldest stored event. If there is no event, the service waits for one, up to the argument
+// wait: whole seconds, at most 20. The timeout of the client's caller must be longer.
 //
-// The caller must store the page's Next together with the results of its
-// events. Faults: cursor_expired if events after the cursor have been deleted.
+// The caller must store the page's Next in the same transaction as its effects
+// of the events. Faults: cursor_expired if events after the cursor were deleted.
 func (c *Client) Events(ctx context.Context, after string, limit int, wait time.Duration) (event.Page, error) {
 	query := url.Values{"limit": {strconv.Itoa(limit)}, "wait": {strconv.Itoa(int(wait / time.Second))}}
 	if after != "" {
