@@ -11,7 +11,7 @@ import (
 )
 
 // Erase is a request to delete a customer's data. Data about the bookings,
-// orders and reservations in Stay is kept, because they are still in the future.
+// orders and reservations in Stay is kept, because they are in the future.
 type Erase struct {
 	Email string      `json:"email"`
 	Stay  []uuid.UUID `json:"stay"`
@@ -32,8 +32,8 @@ func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked 
 	return typed.Call[Erased](ctx, c.peer, http.MethodPost, path(businessID, "customers/erase"), asked)
 }
 
-// HeldMessage is a written message about a customer. Its HTML has
-// the same words as Text. A message to an owner has no Recipient.
+// HeldMessage is the text of a message about a customer. HTML has the
+// same words as Text. If the message is to an owner, Recipient is empty.
 type HeldMessage struct {
 	Message
 	Text string `json:"text"`

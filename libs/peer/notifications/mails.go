@@ -8,8 +8,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/typed"
 )
 
-// Mail is an e-mail to one person about their own account. The caller supplies the words, and notifications applies
-// the common layout. It sends the mail immediately and stores nothing, because the link is only for the recipient.
+// Mail is an e-mail to a person about the person's own account. The caller supplies
+// the words, and notifications adds the common layout. It sends the mail immediately
+// and does not store it, because only the recipient may know the link in it.
 type Mail struct {
 	To         string   `json:"to"`        // an address without a name
 	FromName   string   `json:"from_name"` // name of the sender
