@@ -1,6 +1,6 @@
-// Package peer is the HTTP client for calls between services. It sends JSON with the trace
-// context, a deadline, a circuit breaker and a metric by outcome. A fault of the other service
-// arrives as a fault of the same kind. A peer that cannot be reached is [fault.PeerUnavailable].
+// Package peer is the HTTP client for calls between services. It sends JSON and the trace context. Each call
+// has a deadline, a circuit breaker and a metric by outcome. A fault of the other service is returned as a
+// fault of the same kind. If the other service cannot be reached, the fault is [fault.PeerUnavailable].
 package peer
 
 import (
@@ -53,8 +53,8 @@ func Timeout(d time.Duration) Option { return func(c *Client) { c.timeout = d } 
 // Patience sets the value of [Client.Patience]; the default is 0.
 func Patience(d time.Duration) Option { return func(c *Client) { c.patient = d } }
 
-// WriteTimeout sets a longer timeout for calls that may change something. A caller
-// that gives up before the peer does cannot know whether the change was made.
+// WriteTimeout sets the timeout of calls that may change something. It must be longer than the time
+// that the peer takes, because a caller that gives up earlier cannot know whether the change was made.
 func WriteTimeout(d time.Duration) Option { return func(c *Client) { c.writes = d } }
 
 // Secret sets the credential that is sent with every call, for internal ports that require one.
@@ -85,7 +85,7 @@ func New(name, baseURL string, tel *telemetry.Telemetry, options ...Option) *Cli
 func (c *Client) Close() { c.wire.close() }
 
 // Patience returns how long readers wait for a newer version of a
-// value that they have in memory and can use instead; 0 is no bound.
+// value that they have in memory. 0 means that there is no bound.
 func (c *Client) Patience() time.Duration { return c.patient }
 
 // Request is one call. A []byte as Body is sent unchanged, any other value as JSON; nil sends no body.
@@ -136,13 +136,14 @@ func (c *Client) into(ctx context.Context, r Request, out any) error {
 	return nil
 }
 
-// Do sends a request and returns the answer, or a fault. A status from 400 on is returned as the peer's own
-// fault. It is [fault.PeerUnavailable] if the peer could not be reached or failed with a status from 500 on.
-// A 503 with its own code, such as availability_unverified, is an answer to this request and stays as it is.
-// If the answer to a write was lost and the peer may have received it, the fault is [fault.OutcomeUnknown].
+// Do sends a request and returns the answer. A status of 400 or more is returned as a fault:
 //
-// A call ends at its deadline. If the context is done before the call, the call is not made,
-// and neither the breaker nor the metric counts it. Cancelling the context later has no effect.
+//   - The peer's own fault, if the status is below 500, or is 503 with a code of its own, such as availability_unverified.
+//   - [fault.OutcomeUnknown], if the answer to a write was lost and the peer may have received the write.
+//   - Otherwise [fault.PeerUnavailable]: the peer could not be reached, or failed with a status of 500 or more.
+//
+// A call ends at its deadline. If ctx is done before the call, the call is not made, and
+// neither the breaker nor the metric counts it. A later cancellation of ctx has no effect.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	body, err := encoded(r.Body)
 	if err != nil {
@@ -190,8 +191,8 @@ func encoded(body any) ([]byte, error) {
 // ErrSpared is the error of a call that was not made because the circuit breaker is open.
 var ErrSpared = errors.New("not asked: it has failed too often just now")
 
-// spared calls the peer unless the breaker is open, and records the result
-// in the breaker. It returns an error if the peer did not answer or failed.
+// spared calls the peer unless the breaker is open, and records the result in the breaker. It
+// returns an error if the breaker is open, if the peer did not answer, or if the peer failed.
 func (c *Client) spared(ctx context.Context, r Request, body []byte, deadline time.Time) (*Response, error) {
 	tenant := r.tenant()
 	if c.health.open(tenant) {
@@ -209,8 +210,8 @@ func (c *Client) spared(ctx context.Context, r Request, body []byte, deadline ti
 	return answer, nil
 }
 
-// failure is a status from 500 on without further information for the caller.
-// code is the peer's error code; "" if a proxy in front of the peer answered.
+// failure is the error for a status of 500 or more that has no meaning for the
+// caller. code is the peer's error code; "" if a proxy in front of the peer answered.
 type failure struct {
 	status int
 	code   string
@@ -218,8 +219,8 @@ type failure struct {
 
 func (f *failure) Error() string { return fmt.Sprintf("answered %d %s", f.status, f.code) }
 
-// MayBeDone reports whether the peer may have received a failed call and carried it out. It
-// is false if the peer itself refused the call with service_unavailable (semantics.md §7).
+// MayBeDone reports whether the peer may have carried out a call that failed. It returns
+// false if the peer itself refused the call with service_unavailable (semantics.md §7).
 func MayBeDone(err error) bool {
 	var answered *failure
 	var network *net.OpError
@@ -242,8 +243,8 @@ func withoutAnswer(err error) health {
 	return unwell
 }
 
-// health returns the state of the peer after an answer. A 500 concerns one request, and others may succeed.
-// An answer of a gateway, or a 503 that is not specific to this request, means that the peer cannot serve.
+// health returns the state of the peer, judged by an answer. A 500 concerns one request, and others may succeed.
+// An error of a gateway, or a 503 without a meaning for this request, shows that the peer cannot serve requests.
 func (a *Response) health() health {
 	switch {
 	case a.Status < http.StatusInternalServerError:
@@ -254,8 +255,8 @@ func (a *Response) health() health {
 	return unwell
 }
 
-// considered reports whether a 503 is the answer of a healthy peer to this
-// request: for example, booking refuses because it cannot reach another service.
+// considered reports whether a 503 is a working peer's answer to this request. For
+// example, booking answers 503 if another service that it needs for the request is down.
 func (a *Response) considered() bool {
 	kind := fault.Decode(a.Status, a.Body, 0).Kind
 	return a.Status == http.StatusServiceUnavailable && kind.Code != "" && kind.Code != fault.Internal.Code && kind.Code != fault.PeerUnavailable.Code
