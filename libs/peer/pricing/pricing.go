@@ -29,8 +29,8 @@ type QuotesRequest struct {
 	PurchaseAt   time.Time `json:"purchase_at"`   // the moment of purchase
 	Items        []Item    `json:"items"`
 	OmitSteps    bool      `json:"omit_steps,omitempty"` // omits Quote.Steps
-	// Together reports that the items are the services of one appointment, sold by the business itself.
-	// If they form one of its packages, each price is the service's share of the package's price.
+	// Together reports that the items are the services of one appointment with the business. If the
+	// services form a package of the business, each price is the service's share of the package's price.
 	Together bool `json:"together,omitempty"`
 }
 
@@ -56,8 +56,8 @@ type QuotesResponse struct {
 	OfferVersion int64   `json:"offer_version"`
 	Currency     string  `json:"currency"`
 	Quotes       []Quote `json:"quotes"`
-	// ValidUntil is the first instant after the purchase at which the same
-	// request may have other prices; omitted if no rule depends on time.
+	// ValidUntil is the first instant after the sale at which the same request
+	// may give other prices. It is omitted if no rule depends on the time.
 	ValidUntil *time.Time `json:"valid_until,omitempty"`
 	// Package is the package that the items form; null if they form none, or if Together was not set.
 	Package *Package `json:"package,omitempty"`
@@ -75,14 +75,14 @@ type Quote struct {
 	List   int64  `json:"list"`
 	Price  int64  `json:"price"`
 	Steps  []Step `json:"steps,omitempty"`
-	// Quantity is the number of units that Price covers, if the item is priced per person for a party of
-	// several; omitted for one. Unit is the price of one unit, before the rules that depend on the party size.
+	// Quantity is the number of units in Price, if the price is per person for more than one person; otherwise
+	// it is omitted. Unit is the price of one unit before the rules that depend on the number of people.
 	Quantity int   `json:"quantity,omitempty"`
 	Unit     int64 `json:"unit,omitempty"`
 }
 
-// Step is the effect of one rule, or of the package after all rules. Before and
-// After are the price before and after it, as exact decimals of the currency.
+// Step is the effect of one pricing rule on a price. The last step can be the effect of the package.
+// Before and After are the prices before and after the step, as exact decimals in the currency.
 type Step struct {
 	Rule   string `json:"rule"` // key of the rule or the package
 	Kind   string `json:"kind"` // kind of the rule, or [KindPackage]
