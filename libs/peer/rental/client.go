@@ -23,8 +23,8 @@ type Caller interface {
 	typed.Asker
 }
 
-// Client is the client of rental's internal API. It identifies businesses by slug,
-// because rental needs their offers. Every method returns the fault that rental answered
+// Client is the client of rental's internal API. It identifies a business by its slug,
+// because rental reads offers by slug. Every method returns the fault that rental answered
 // with, such as business_not_found, or fault.PeerUnavailable if rental did not answer.
 type Client struct {
 	peer Caller
@@ -37,9 +37,11 @@ const QueryBusinessID = "business_id"
 // NewClient returns a client that sends its requests through peer.
 func NewClient(peer Caller) *Client { return &Client{peer: peer} }
 
-// Of returns a client for the stored data of one business and its customers. It gets business_not_found if the
-// slug now names another business. Without Of, rental answers for the business that it knows by the slug; while
-// catalog is down or slow, that can be a former business. Reserve, Ahead and Outside always use the newest offer.
+// Of returns a client for the stored data of one business. If the slug
+// now belongs to another business, its calls return business_not_found.
+//
+// Without Of, rental answers for the business that its cached offer gives for the slug. While catalog is
+// down or slow, that can be a removed business. Reserve, Ahead and Outside always use the newest offer.
 func (c *Client) Of(business uuid.UUID) *Client { return &Client{peer: c.peer, of: business} }
 
 // Ceilings returns the ceilings of all rentals of a business, by an offer of this version or a newer one.
@@ -91,8 +93,8 @@ func (c *Client) Reservations(ctx context.Context, slug string, filter Filter, p
 	return typed.Call[ReservationList](ctx, c.peer, http.MethodGet, c.at(slug, "reservations", query), nil)
 }
 
-// Ahead returns the number of pending and reserved reservations that end today
-// or later in business time, plus those that are picked up, however overdue.
+// Ahead returns the number of pending and reserved reservations that end today or later, by the date in the
+// zone of the business. It also counts all reservations that are picked up, even if the return is late.
 func (c *Client) Ahead(ctx context.Context, slug string) (int, error) {
 	var out AheadCount
 	if err := c.peer.Call(ctx, http.MethodGet, path(slug, "reservations/ahead"), nil, &out); err != nil {
@@ -115,8 +117,9 @@ func (c *Client) Reservation(ctx context.Context, slug string, id uuid.UUID) (*R
 	return typed.Call[Reservation](ctx, c.peer, http.MethodGet, c.at(slug, "reservations/"+id.String(), nil), nil)
 }
 
-// Move requests one of the Move… transitions and returns the reservation after it. Faults: not_found for an
-// unknown reservation or transition; conflict if the reservation's status does not permit the transition.
+// Move changes the status of a reservation by one of the Move… transitions, and
+// returns the changed reservation. Faults: not_found for an unknown reservation or
+// transition; conflict if the reservation's status does not permit the transition.
 func (c *Client) Move(ctx context.Context, slug string, id uuid.UUID, move string) (*Reservation, error) {
 	at := c.at(slug, "reservations/"+id.String()+"/"+url.PathEscape(move), nil)
 	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, at, nil)
@@ -134,9 +137,9 @@ func (c *Client) Cancel(ctx context.Context, slug string, id uuid.UUID, wanted b
 	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, c.at(slug, "reservations/"+id.String()+"/cancel", nil), wanted)
 }
 
-// Refund refunds a reservation that is over, for example after the provider refused a
-// refund. Faults: not_found; conflict if the reservation is not over, a refund is pending,
-// or the amount exceeds the remainder; invalid_parameter if the amount is invalid.
+// Refund refunds a reservation that has ended or was cancelled, for example after the provider refused an
+// earlier refund. Faults: not_found; conflict if the reservation can still be cancelled, if a refund is
+// pending, or if the amount exceeds what is left of the payment; invalid_parameter if the amount is invalid.
 func (c *Client) Refund(ctx context.Context, slug string, id uuid.UUID, wanted booking.NewRefund) (*Reservation, error) {
 	return typed.Call[Reservation](ctx, c.peer, http.MethodPost, c.at(slug, "reservations/"+id.String()+"/refund", nil), wanted)
 }
@@ -165,8 +168,8 @@ func (c *Client) at(slug, rest string, query url.Values) string {
 	return path(slug, rest) + "?" + query.Encode()
 }
 
-// Filter narrows a list to reservations with these properties that overlap
-// the dates from From to To, both inclusive. A zero field does not narrow it.
+// Filter selects the reservations of a list. They have all these properties, and overlap the dates
+// from From to To, both inclusive. A field with the zero value selects nothing and has no effect.
 type Filter struct {
 	From, To *timespan.Date
 	Status   string // one of the Status… values

@@ -60,8 +60,8 @@ func (c *Client) CancelByLink(ctx context.Context, token string, agreed booking.
 	return typed.Call[Managed](byCustomer(ctx), c.peer, http.MethodPost, ManagePath(token)+"/cancel", agreed)
 }
 
-// OpenPayment returns an open charge with its payment page again. Faults:
-// not_found; conflict if nothing is to be paid; payment_unavailable.
+// OpenPayment returns the open charge of a reservation with its payment page, so that the customer
+// can continue to pay. Faults: not_found; conflict if nothing is to be paid; payment_unavailable.
 func (c *Client) OpenPayment(ctx context.Context, token string) (*booking.OpenPayment, error) {
 	return typed.Call[booking.OpenPayment](byCustomer(ctx), c.peer, http.MethodPost, ManagePath(token)+"/payment", nil)
 }

@@ -31,9 +31,9 @@ const (
 	MoveReturn = "return"
 )
 
-// NewReservation requests units of a rental, with the fields of admin.md, which rental
-// validates. A daily rental is reserved for its dates, both inclusive, and ignores the times. An
-// hourly rental is reserved from start to end, or for its whole dates if both times are omitted.
+// NewReservation requests units of a rental. Its fields are those in admin.md; rental validates them.
+// A daily rental is reserved for its dates, both inclusive, and the times are ignored. An hourly
+// rental is reserved from start to end; without both times, it is reserved for the whole dates.
 type NewReservation struct {
 	RentalID  string  `json:"rental_id"`  // UUID
 	StartDate string  `json:"start_date"` // YYYY-MM-DD
@@ -41,8 +41,8 @@ type NewReservation struct {
 	StartTime *string `json:"start_time"` // HH:MM
 	EndTime   *string `json:"end_time"`
 	Quantity  int     `json:"quantity"` // 1 to 1000
-	// Extras are reserved with the rental for the same time. On the booking page they are
-	// upsells of the rental, and must include each required one at least once per unit.
+	// Extras are other rentals that are reserved for the same time. On the booking page they must be
+	// upsells of the rental. Each required upsell must be included at least once per unit of the rental.
 	Extras []NewExtra `json:"extras,omitempty"`
 	// PaymentChoice is online or at_door, if the customer of the booking
 	// page may choose (payment_modes.rentals). "" means at the door.
@@ -58,8 +58,8 @@ type NewReservation struct {
 	Locale string `json:"locale"`
 }
 
-// Wanted asks for the starts on a date at which Quantity units of
-// a rental can be reserved, with Quantity units of each extra.
+// Wanted requests the starts on a date at which a rental can be reserved:
+// Quantity units of the rental, and for each extra the same number of its units.
 type Wanted struct {
 	RentalID uuid.UUID
 	Date     timespan.Date
@@ -73,8 +73,8 @@ type Starts struct {
 	Starts   []Start `json:"starts"`
 }
 
-// Start is one possible start. It permits each whole number of hours from Shortest
-// to Longest, or of days for a daily rental. Time is null for whole days.
+// Start is a time at which a reservation can begin. A reservation from then can last any whole number
+// of hours, or of days for a daily rental, from Shortest to Longest. Time is null for whole days.
 type Start struct {
 	Time     *timespan.TimeOfDay `json:"time"`
 	Shortest int                 `json:"shortest"`
@@ -114,8 +114,8 @@ type Reservation struct {
 	EndTime    *timespan.TimeOfDay `json:"end_time"`
 	Extras     []Extra             `json:"extras"` // reserved with it for the same time
 	Units      []Unit              `json:"units"`  // assigned units; empty before the pick-up
-	// Price is the price of the rental itself, for all units and all of the time. Total includes the
-	// extras. Both are null if the owner made the reservation: the owner and the customer agree on a price.
+	// Price is the price of the rental itself, for all units and the whole time. Total includes the extras. Both
+	// are null if the owner made the reservation, because the owner and the customer agree on the price themselves.
 	Price    *json.Number `json:"price"`
 	Total    *json.Number `json:"total"`
 	Currency string       `json:"currency,omitempty"` // of the prices
@@ -135,8 +135,8 @@ type Reservation struct {
 	Payment *booking.Payment `json:"payment"`
 	// CheckoutURL is the provider's payment page. It is set only in the response to the booking page.
 	CheckoutURL string `json:"checkout_url,omitempty"`
-	// Warnings are the customer rules that the owner's reservation
-	// breaks. They are set only in the response to the owner's request.
+	// Warnings are the rules for customers that the owner's reservation
+	// breaks. Only the response to the owner's request has them.
 	Warnings  []booking.Warning `json:"warnings,omitempty"`
 	CreatedAt time.Time         `json:"created_at"`
 	UpdatedAt time.Time         `json:"updated_at"`
