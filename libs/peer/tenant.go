@@ -11,8 +11,8 @@ type Tenanted interface {
 // tenantPaths are the prefixes of paths whose next segment names a business.
 var tenantPaths = []string{"/internal/businesses/", "/internal/offers/", "/internal/api/public/"}
 
-// tenant returns the tenant of a request. If the request names none, it
-// returns the path, so that all callers of that path share a breaker.
+// tenant returns the tenant of a request, whose calls share a circuit breaker. It is the
+// business or the person that the request names. If the request names neither, it is the path.
 func (r *Request) tenant() string {
 	if body, ok := r.Body.(Tenanted); ok {
 		return body.Tenant()
