@@ -1,5 +1,5 @@
-// Package typed decodes the answers of peers for the clients of all internal APIs. It
-// depends on no HTTP client, so that packages of values may contain a client, too.
+// Package typed decodes the answers of services for the clients of all internal APIs.
+// It imports no HTTP client, so that packages of types may also contain a client.
 package typed
 
 import "context"
