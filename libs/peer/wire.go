@@ -31,8 +31,8 @@ const (
 	keptIdle = 60 * time.Second
 )
 
-// WaitedHeader is a header of writes. Its value is the age, in milliseconds, of the request on whose
-// behalf the write is made. Deadlines and the validity of refusals count from the start of that request.
+// WaitedHeader is a header of calls that write. Its value is the age, in milliseconds, of the client's request that
+// caused the write. Deadlines, and the check whether the write was refused, count from the arrival of that request.
 const WaitedHeader = "Slotmesh-Waited"
 
 // wire exchanges one request for one answer, within a client span.
@@ -68,10 +68,11 @@ func (w *wire) close() {
 
 // exchange sends a request and waits for the answer until deadline.
 //
-// A peer that was stopped may have closed a kept connection, which shows only when the connection
-// is used. A repeatable request is then sent once more over a new connection. A request that is
-// not repeatable never uses a kept connection. Over a refused connection nothing was sent, so
-// that any request is tried once more: behind one address, another replica may accept it.
+// A peer that was stopped may have closed an idle connection, which is noticed only when the connection is used.
+// A repeatable request is then sent again over a new connection. Other requests always use a new connection.
+//
+// If a connection was refused, nothing was sent. Every request is then tried
+// once more, because another replica behind the same address may accept it.
 func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte, deadline time.Time) (*Response, error) {
 	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)
@@ -136,8 +137,8 @@ func (w *wire) send(r Request, request *fasthttp.Request, answer *fasthttp.Respo
 	return nil
 }
 
-// broke reports whether an established connection was lost. It is
-// false for a failed dial, a timeout and an answer that is too large.
+// broke reports whether err is the loss of an established connection. It
+// returns false for a failed dial, a timeout and an answer that is too large.
 func broke(err error) bool {
 	var network *net.OpError
 	if errors.As(err, &network) {
@@ -146,8 +147,8 @@ func broke(err error) bool {
 	return errors.Is(err, fasthttp.ErrConnectionClosed) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// span starts the span of a call and sends its context to the
-// peer. Under a span that is not recorded, no new span is started.
+// span starts the span of a call and adds its trace context to the
+// request. If the span of ctx is not recorded, span starts no new one.
 func (w *wire) span(ctx context.Context, method string, request *fasthttp.Request) trace.Span {
 	span := trace.SpanFromContext(ctx)
 	if span.IsRecording() || !span.SpanContext().IsValid() {
