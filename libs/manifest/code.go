@@ -10,9 +10,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Code is the kind of a problem. A program that shows problems in another language has a sentence for
-// each kind and inserts [Problem.Params]. A problem has no code if it concerns the text of the
-// manifest, or if a form cannot cause it.
+// Code is the kind of a problem. A program that shows problems in another language
+// has one sentence for each code, into which it inserts [Problem.Params]. Problems
+// without a code concern the text of the manifest, or cannot occur in a form.
 type Code string
 
 // The kinds of problems that the value of a field can have, each with the names of its parameters.
@@ -68,7 +68,7 @@ func (p *Problem) as(code Code, params ...any) {
 	}
 }
 
-// outside sets the code of a number that is outside the limits of its field.
+// outside sets the code for a number that is less than the minimum or greater than the maximum of its field.
 func (p *Problem) outside(l *limits) {
 	switch {
 	case l.minimum != nil && l.maximum != nil:
@@ -80,7 +80,7 @@ func (p *Problem) outside(l *limits) {
 	}
 }
 
-// textCodes holds the codes of types that parse themselves and have their own code.
+// textCodes maps types that parse their own text to the code of an invalid text.
 var textCodes = map[reflect.Type]Code{
 	reflect.TypeFor[Key]():             CodeKey,
 	reflect.TypeFor[URL]():             CodeURL,
@@ -88,7 +88,7 @@ var textCodes = map[reflect.Type]Code{
 	reflect.TypeFor[timespan.Window](): CodeWindow,
 }
 
-// examples holds example values of the other types that parse themselves.
+// examples maps the other types that parse their own text to example values.
 var examples = map[reflect.Type]string{
 	reflect.TypeFor[Language]():               "en, pt-BR",
 	reflect.TypeFor[Currency]():               "EUR",
@@ -112,7 +112,7 @@ func exampleOf(forms ...rule.Form) string {
 	return strings.Join(all, ", ")
 }
 
-// unreadable sets the code of a value that its type cannot parse; err is the error of the type.
+// unreadable sets the code for a text that the type t cannot parse. err is the error that the type returned.
 func (p *Problem) unreadable(t reflect.Type, value string, err error) {
 	if code, has := textCodes[t]; has {
 		p.as(code, "Value", clipped(value))
@@ -130,7 +130,7 @@ func (p *Problem) unreadable(t reflect.Type, value string, err error) {
 	p.as(CodeFormat, "Value", clipped(value), "Example", example, "Meant", meant)
 }
 
-// suggestion is an error about a value. meant is the value that the user probably meant, or "".
+// suggestion is an error about a value. The field meant is the value that the author probably wanted to write, or "".
 type suggestion struct{ message, meant string }
 
 func (s *suggestion) Error() string { return s.message }

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// The memory that reading a source takes, in bytes. The YAML library uses up to 185 for each value,
-// and the decoded form some more. A text is copied several times when it is sanitized and stored.
+// The memory, in bytes, for reading a source. The YAML library needs up to 185 bytes for each value,
+// and the decoded form needs more. A text is copied several times while it is sanitized and stored.
 const (
 	valueBytes   = 240
 	textBytes    = 8
 	aliasedBytes = 100 * maxValues // repeated values are decoded each time, up to maxValues, also if the source is small
 )
 
-// Cost estimates the maximum memory in bytes for reading a source and using the result. It must be
-// known before the source is read, so it is estimated from the separators in the source. [Parse] finds
-// too many values only after it has read them.
+// Cost returns an upper estimate of the memory, in bytes, for reading a source and using
+// the result. It counts separators in the source instead of reading it, because the
+// memory must be reserved before. [Parse] detects too many values only after reading.
 func Cost(src []byte) int64 {
 	text := int64(len(src)) * textBytes
 	json := bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(src, []byte("\ufeff")), " \t\r\n"), []byte("{"))
@@ -60,8 +60,8 @@ func valuesIn(src []byte) (int64, bool) {
 			aliases = aliases || namesValue(src, i)
 		}
 	}
-	// A colon separates a name from its value. If there are fewer colons than commas, the other commas may
-	// separate names without values, which are null.
+	// A colon separates a name from its value. If there are more commas than colons,
+	// the additional commas may separate names without values, which are null.
 	return values + 1 + commas + 2*colons + max(0, commas-colons), anchors && aliases
 }
 

@@ -8,10 +8,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clip"
 )
 
-// expand measures a YAML tree as it would be without aliases, and replaces each merge key (<<) by the fields it
-// brings in. It returns a problem for a tree that contains itself, is nested too deeply or would be too large.
-// The measured size bounds the cost of reading, checking and storing an accepted tree, however much its aliases
-// repeat. The work is linear in the source, apart from merging, which is linear in the size of the expanded tree.
+// expand measures how large a YAML tree is without aliases, and replaces each merge key (<<) by the fields of the
+// mapping that it names. It returns a problem if the tree contains itself, is nested too deeply or is too large.
+//
+// The size bounds the cost of reading, checking and storing the tree, even if aliases repeat values many
+// times. The work is linear in the size of the source, and for merge keys linear in the size of the result.
 func expand(root *yaml.Node) *Problem {
 	e := expander{anchored: map[*yaml.Node]*extent{}}
 	_, problem := e.node(root, 0)
@@ -83,8 +84,8 @@ func (e *expander) collection(n *yaml.Node, depth int) (extent, *Problem) {
 	return size, nil
 }
 
-// levelsMerged returns how many levels of nesting an item of a collection loses when merge keys are replaced.
-// A merge key names an object or a list of objects, whose fields become fields of the mapping itself.
+// levelsMerged returns how many levels of nesting disappear from an item of n when merge keys are replaced.
+// A merge key names a mapping or a list of mappings, whose fields become fields of the mapping with the key.
 func levelsMerged(n *yaml.Node, item int) int {
 	switch {
 	case n.Kind != yaml.MappingNode || item%2 == 0 || target(n.Content[item-1]).Tag != "!!merge":
@@ -112,8 +113,9 @@ func (x extent) check(last *yaml.Node) *Problem {
 	return nil
 }
 
-// merge replaces the merge keys of a mapping by the fields they bring in. The mapping's own fields take precedence,
-// then those of the mapping that is named first. The merge keys of the merged mappings must already be replaced.
+// merge replaces the merge keys of a mapping by the fields of the mappings that they
+// name. The mapping's own fields take precedence over these, and fields of the first
+// named mapping over those of later ones. The named mappings must not contain merge keys.
 func merge(n *yaml.Node) *Problem {
 	own, sources := splitMergeKeys(n.Content)
 	if len(sources) == 0 {

@@ -9,8 +9,8 @@ import (
 // Namespace is the UUID v5 namespace of business ids. It must never change, because every public id follows from it.
 var Namespace = uuid.MustParse("b7a0c6de-52f4-5d1c-9a4e-6b1f0f6c2d11")
 
-// BusinessID returns the id in the manifest, or that of the first business with the slug. If a slug is
-// used again after a removal, the catalog service sets the id (see businessIDOf).
+// BusinessID returns the id of the business: the id in the manifest, otherwise that of the first business with the
+// slug. If the slug was used before by a removed business, the catalog service sets another id (see businessIDOf).
 func (m *Manifest) BusinessID() uuid.UUID {
 	if m.ID != nil {
 		return uuid.UUID(*m.ID)
@@ -18,8 +18,9 @@ func (m *Manifest) BusinessID() uuid.UUID {
 	return businessIDOf(m.Slug, 0)
 }
 
-// businessIDOf returns the id of a business with this number of removed businesses that had the same slug: the UUID v5
-// of (Namespace, slug) for the first business, and of (Namespace, "<slug>/2"), "<slug>/3" and so on for later ones.
+// businessIDOf returns the id of a business without an id in its manifest. predecessors is the
+// number of removed businesses that had the same slug. The id is the UUID v5 of (Namespace, slug)
+// for the first business, and of (Namespace, "<slug>/2"), "<slug>/3" and so on for later ones.
 func businessIDOf(slug Key, predecessors int) uuid.UUID {
 	if predecessors == 0 {
 		return uuid.NewSHA1(Namespace, []byte(slug))

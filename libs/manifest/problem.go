@@ -144,8 +144,8 @@ func (r *report) list() []Problem {
 	})
 }
 
-// lineOf returns the line of the value at a path. If the source lacks it, it returns the line of the
-// nearest value around it.
+// lineOf returns the line of the value at a path. If the source does not have the value,
+// it returns the line of the innermost list or object on the path that the source has.
 func lineOf(root *yaml.Node, at *path) int {
 	n, line := root, root.Line
 	for _, s := range at.steps() {

@@ -151,9 +151,9 @@ func (u *URL) UnmarshalText(b []byte) error {
 // unsafeNames names the characters that holdsUnsafe searches for, for messages.
 const unsafeNames = "quotes, spaces, <, > and \\"
 
-// holdsUnsafe reports whether an address contains a character that ends an HTML attribute, or that a
-// browser reads as another one. These are quotes, backticks, angle brackets, backslashes, white space,
-// and control and invisible characters.
+// holdsUnsafe reports whether an address contains a character that could end an
+// HTML attribute, or that browsers replace by another one: quotes, backticks,
+// angle brackets, backslashes, white space, and control and invisible characters.
 func holdsUnsafe(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return strings.ContainsRune("\"'`<>\\", r) || unicode.IsSpace(r) || !unicode.IsPrint(r)

@@ -16,8 +16,8 @@ import (
 const (
 	// MaxBytes is the size of the largest source that [Parse] reads.
 	MaxBytes = 8 << 20
-	// maxValues bounds the values of one source. It counts names of fields, and values as often as YAML
-	// aliases repeat them. The largest real manifests of 8 MiB have a fifth of it.
+	// maxValues bounds the number of values in a source. Names of fields
+	// count as values. A value that YAML aliases repeat counts each time.
 	maxValues = 1_000_000
 	// maxDepth bounds the nesting; no valid manifest nests half as deep.
 	maxDepth = 32
@@ -117,9 +117,11 @@ func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 	return root, nil
 }
 
-// separators counts the characters that can separate one YAML value from the next, also inside quoted
-// text. A source has at most three values for each. The library reads a whole source and uses up to
-// 200 bytes of memory for each value, so the number of values must be bounded before.
+// separators counts the characters of a source that can separate YAML values,
+// also inside quoted text. A source has at most three values for each of them.
+//
+// The number of values must be bounded before the YAML library reads the
+// source, because the library uses up to 200 bytes of memory for each value.
 func separators(src []byte) int {
 	n := 0
 	for i, c := range src {

@@ -112,8 +112,8 @@ func (v *validator) manifest() {
 	v.ruleList(root.field("pricing_rules"))
 }
 
-// once reports each item whose value an earlier item has. field is the field of an item with the
-// value, "" for the item itself.
+// once reports each item of a list that has the same value as an earlier item. The
+// argument field is the field with the value; "" if the item itself is the value.
 func once[T any, K comparable](v *validator, at *path, list []T, field string, value func(*T) K) {
 	first := make(map[K]int, len(list))
 	for i := range list {

@@ -24,8 +24,8 @@ func (v *validator) packageList(at *path) {
 	}
 }
 
-// ownServices reports a package with the same services as an earlier one. first holds the index of the
-// first package by set.
+// ownServices reports a problem if an earlier package has the same set of services.
+// first maps each set of services to the index of the first package with it.
 func (v *validator) ownServices(at *path, p *Package, i int, first map[string]int) {
 	if len(p.Services) == 0 || slices.Contains(p.Services, "") {
 		return // reported when they were read

@@ -2,8 +2,8 @@ package manifest
 
 import "github.com/slotmesh/slotmesh/libs/color"
 
-// page checks that white text on the accent colour is readable (pages.md: contrast at least 4.5 : 1),
-// that origins are listed once, and the translations.
+// page checks the settings of the booking page: that white text is readable on the accent colour
+// (pages.md: contrast at least 4.5 : 1), that each origin is listed once, and the translations.
 func (v *validator) page(at *path) {
 	if v.m.Page == nil {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// MaxSlotsBytes bounds the size in bytes of the answer of `/slots` for one date of one service. A business of
-// 300 staff members who each work twelve hours, with starts every five minutes, needs less than half of it.
+// MaxSlotsBytes is the maximal size, in bytes, of the answer of `/slots` for one date of one service. It is more than
+// twice the answer of a business with 300 staff members who work twelve hours each, with starts every five minutes.
 const MaxSlotsBytes = 16 << 20
 
 // Sizes in an answer, in bytes: a slot's times, date and ids without the member's name, and a class
@@ -87,8 +87,8 @@ func longest(week *WeekHours, overrides []DayOverride) day {
 	return most
 }
 
-// dayOf adds up the windows of a day. Overlapping windows count as one and none ends after the next
-// day, which bounds the sum.
+// dayOf returns the sum of the windows of a day. Overlapping windows count
+// as one. A window ends on the next day at the latest, which bounds the sum.
 func dayOf(windows []timespan.Window) day {
 	d := day{windows: len(windows)}
 	for _, w := range windows {
@@ -119,9 +119,10 @@ func (b slotBound) of(s *Service) listing {
 	return b.each(s, func(m member) int { return m.starts(interval) })
 }
 
-// combined is [slotBound.of] for an appointment that begins with [slotBound.finest] and continues with s, which
-// has staff. Each member of s then has the starts of the first service, in the business's hours. An appointment
-// that begins with s never lists more than s alone, because only some members have the same starts.
+// combined is [slotBound.of] for an appointment that begins with [slotBound.finest] and continues with s,
+// which has staff. Each member of s then has the starts of the first service within the hours of the business.
+//
+// An appointment that begins with s has no more starts than s alone, because only some members can continue.
 func (b slotBound) combined(s *Service) listing {
 	if b.finest == nil || !s.IsActive() || len(s.Classes) > 0 {
 		return listing{}

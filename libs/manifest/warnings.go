@@ -15,13 +15,17 @@ import (
 // maxHeld bounds the number of comparisons between spans, so that a large document does not make warnings expensive.
 const maxHeld = 1_000_000
 
-// Warnings returns the parts of a valid manifest that are probably mistakes at the instant now, by
-// line. These are overlapping spans, windows longer than [maxWindow], overrides of past dates, and
-// packages that save nothing or are not shown. Each span is listed once, with one span that it
-// overlaps. A manifest with warnings can be published. A manifest that [Parse] rejects has no warnings.
+// Warnings returns the parts of a valid manifest that are probably mistakes at the instant now, ordered by line:
 //
-// Spans are the windows of a day, and blocked time within other blocked time. They are also class sessions that
-// one member gives at the same time, and seasons and flash sales of equal priority that change the same prices.
+//   - spans that overlap; each is listed once, with one span that it overlaps
+//   - windows longer than [maxWindow]
+//   - overrides of past dates
+//   - packages that save nothing or are not shown
+//
+// Spans are the windows of a day, and blocked time within other blocked time. They are also class sessions
+// of one member at the same time, and seasons and flash sales of equal priority that change the same prices.
+//
+// A manifest with warnings can be published. A manifest that [Parse] rejects has no warnings.
 func Warnings(src []byte, now time.Time) []Problem {
 	warnings, _ := WarningsUntil(src, now, func() bool { return false })
 	return warnings
@@ -103,8 +107,8 @@ func (w *warner) days(at *path, list []DayOverride) {
 	}
 }
 
-// windows warns of windows of one day that overlap; they count as one (semantics.md §2). Windows that
-// only touch also count as one, but are probably intended.
+// windows warns of overlapping windows of one day, which count as one window (semantics.md §2).
+// It does not warn of windows that only touch: they also count as one, but are probably intended.
 func (w *warner) windows(at *path, list []timespan.Window) {
 	w.long(at, list)
 	order := sorted(list, func(a, b timespan.Window) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
@@ -150,8 +154,8 @@ func byMoment(a, b timespan.LocalDateTime) int {
 	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Time, b.Time))
 }
 
-// blocks warns of blocked time that lies within other blocked time of all its staff members. Blocked
-// times that overlap only in part are both needed.
+// blocks warns of blocked time that is redundant: it lies within other blocked time of
+// all its staff members. If two blocked times overlap only in part, both are needed.
 func (w *warner) blocks(at *path, m *Manifest) {
 	order := sorted(m.Blocks, func(a, b Block) int { return cmp.Or(byMoment(a.From, b.From), byMoment(b.To, a.To)) })
 	// Of the blocks that begin no later: the one of the whole business that ends last, and the same for each member.

@@ -19,8 +19,9 @@ var (
 // maxLocated is the maximum size of a source, in bytes, that [yamlProblem] parses again to find the line of an error.
 const maxLocated = 256 << 10
 
-// yamlProblem converts an error of the YAML library into a problem on the line that must be corrected. The library
-// often reports the line on which the surrounding list or object begins, and sometimes the line before the error.
+// yamlProblem converts an error of the YAML library into a problem, with the line
+// that the author must correct. The library often reports another line: that on
+// which the surrounding list or object begins, or the one before the error.
 func yamlProblem(src []byte, err error) *Problem {
 	text, line := err.Error(), 1
 	if m := yamlLine.FindStringSubmatchIndex(text); m != nil {
@@ -53,9 +54,9 @@ func yamlProblem(src []byte, err error) *Problem {
 	return &Problem{Line: line, Message: "the YAML cannot be read (" + text + "); " + hint}
 }
 
-// firstFailing returns the first line at which parsing fails for the same reason as for the whole
-// source. It returns the given line if there is no such line. Later lines never fix an error of
-// indentation, so a binary search finds the line.
+// firstFailing returns the number of the first line up to which parsing fails for the
+// same reason as for the whole source. It returns the argument line if there is none. A
+// binary search finds it, because later lines cannot correct an error of indentation.
 func firstFailing(src []byte, reason string, line int) int {
 	reason = yamlLine.ReplaceAllString(reason, "")
 	lines := bytes.SplitAfter(src, []byte("\n"))
