@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// BookableRequest asks for the ways to serve one start of an appointment (POST /internal/bookable).
-// The caller sends the occupied time that it knows, so that availability need not call booking.
+// BookableRequest requests the ways to serve one start of an appointment (POST /internal/bookable). The
+// caller, booking, sends the occupied time that it knows, so that availability does not call booking.
 type BookableRequest struct {
 	Slug         string           `json:"slug"`
 	OfferVersion int64            `json:"offer_version"` // the answer is computed on this version or a newer one
@@ -21,7 +21,7 @@ type BookableRequest struct {
 func (r BookableRequest) Tenant() string { return r.Slug }
 
 // StaffingPerService is the staffing mode of a package in which each service has its own
-// member. Any other value means that one provider performs all services (interface.md §4).
+// staff member. With any other value, one member performs all services (interface.md §4).
 const StaffingPerService = "per_service"
 
 // Question asks for one start. Its fields have the meaning of those of POST /book.
@@ -39,34 +39,34 @@ type Question struct {
 	// ClassScheduleID narrows a class to one of its sessions.
 	ClassScheduleID *uuid.UUID `json:"class_schedule_id,omitempty"`
 
-	// Override applies the owner's rules: minimum notice, advance limit
-	// and slot grid do not apply. Occupied time and working time still do.
+	// Override selects the rules for owners: minimum notice, advance limit
+	// and slot grid do not apply. Occupied time and working time still apply.
 	Override bool `json:"override,omitempty"`
-	// OutsideHours also permits assignments outside working time and
-	// business hours, but only if no member can serve the start within them.
+	// OutsideHours permits assignments outside working time and business hours.
+	// They are used only if no member can serve the start within these hours.
 	OutsideHours bool `json:"outside_hours,omitempty"`
 }
 
-// BookableResponse lists the ways to serve the start, in Auto-Assign
-// order. An empty list means that the start cannot be served.
+// BookableResponse lists the ways to serve the start, in the order in which the business
+// assigns staff (Auto-Assign). If the list is empty, the start cannot be served.
 type BookableResponse struct {
 	OfferVersion int64        `json:"offer_version"`
 	Assignments  []Assignment `json:"assignments"`
-	// Refusal is the rule that refuses a start without assignments: past, advance_limit, notice,
+	// Refusal is the rule because of which there are no assignments: past, advance_limit, notice,
 	// no_session, closed, grid or not_performed. It is empty if only occupied time prevents the start.
 	Refusal string `json:"refusal,omitempty"`
 	// Warnings are the customer rules, with the codes of Refusal, that the owner's start breaks.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Assignment is one way to serve a start. Parts are the resources and times
-// that it occupies, buffers included; a booking takes all parts or none.
+// Assignment is one way to serve a start. Parts are the resources that it occupies
+// and for which times, with buffers. A booking occupies all parts or none.
 type Assignment struct {
 	StaffID *uuid.UUID    `json:"staff_id"` // null for a service that no staff member performs
 	During  timespan.Span `json:"during"`   // the service time, without buffers
 	Parts   []Part        `json:"parts"`
-	// Performers lists the members of a package with staff per service,
-	// one per service, in order; null for a service that needs no staff.
+	// Performers lists the staff member of each service, in the order of the services,
+	// for a package with staff per service. null is a service that needs no staff.
 	Performers []*uuid.UUID `json:"performers,omitempty"`
 	Session    *Session     `json:"session,omitempty"` // set for a class: other guests of the session share its parts
 }

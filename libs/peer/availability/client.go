@@ -13,7 +13,7 @@ type Client struct{ peer typed.Asker }
 func NewClient(peer typed.Asker) *Client { return &Client{peer: peer} }
 
 // Bookable returns the ways to serve one start. Faults: business_not_found, service_not_found,
-// invalid_parameter; fault.PeerUnavailable if availability, or catalog on its behalf, does not answer.
+// invalid_parameter; fault.PeerUnavailable if availability did not answer, or could not reach catalog.
 func (c *Client) Bookable(ctx context.Context, request BookableRequest) (*BookableResponse, error) {
 	return typed.Ask[BookableResponse](ctx, c.peer, "/internal/bookable", request)
 }

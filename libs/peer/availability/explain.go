@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// The rules that can prevent a booking of a start (pages.md, "Why not?"), in the order
-// in which they are reported. Clients must accept unknown rules: new ones may follow.
+// The rules that can prevent the booking of a start (pages.md, "Why not?"). If several apply, the
+// first in this order is reported. New rules may be added, so clients must accept unknown ones.
 const (
 	RuleNoSession    = "no_session"    // of a class: no session starts at this time
 	RuleNoSuchTime   = "no_such_time"  // the time zone skips this date
@@ -43,9 +43,9 @@ const (
 	OfStaff    = "staff"
 )
 
-// NoStarts maps each date of a window to the rule of the offer that leaves the date without starts. If
-// no rule does, the value is [RuleBooking]: the date has starts unless its time is occupied. It is the
-// answer of GET /internal/api/public/{slug}/no-starts, which takes the parameters of /available-dates.
+// NoStarts maps each date of a window to the rule of the offer because of which the date has no starts.
+// The value [RuleBooking] means that the date has starts, unless the time is occupied. It is the answer
+// of GET /internal/api/public/{slug}/no-starts, which takes the parameters of /available-dates.
 type NoStarts struct {
 	Rules map[timespan.Date]string `json:"rules"`
 }

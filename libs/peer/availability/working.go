@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// WorkingTimeRequest asks how long each active member works, by
-// the currently published hours (POST /internal/working-time).
+// WorkingTimeRequest requests the working time of each active staff
+// member, by the published hours (POST /internal/working-time).
 type WorkingTimeRequest struct {
 	Slug         string `json:"slug"`
 	OfferVersion int64  `json:"offer_version"` // the answer is computed on this version or a newer one
