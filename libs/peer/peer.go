@@ -138,7 +138,7 @@ func (c *Client) into(ctx context.Context, r Request, out any) error {
 
 // Do sends a request and returns the answer. A status of 400 or more is returned as a fault:
 //
-//   - The peer's own fault, if the status is below 500, or is 503 with a code of its own, such as availability_unverified.
+//   - The peer's own fault, if the status is below 500, or if it is 503 with its own code (availability_unverified).
 //   - [fault.OutcomeUnknown], if the answer to a write was lost and the peer may have received the write.
 //   - Otherwise [fault.PeerUnavailable]: the peer could not be reached, or failed with a status of 500 or more.
 //
