@@ -70,8 +70,8 @@ type Field struct {
 // Everything is the value of a [Picked] field that selects all objects.
 const Everything = "*"
 
-// Option is one possible value of a field. Sentence is the id of the sentence from which Label was made, or "" for a
-// label that is not a sentence, such as a name.
+// Option is one possible value of a field. Sentence is the id of the sentence from which Label was made. It is "" if
+// the label is not a sentence, such as a name.
 type Option struct{ Value, Label, Sentence string }
 
 // Group is a group of fields under one title.

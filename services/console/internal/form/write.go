@@ -403,8 +403,8 @@ func nightHours(from, to string) float64 {
 	return end.AddDate(0, 0, 1).Sub(start).Hours()
 }
 
-// Place returns the name of the input in which a person solves a problem of the manifest, or "" if the form has no such
-// input. path is the path of the problem within the object.
+// Place returns the name of the input in which a person solves a problem of the manifest. It returns "" if the form has
+// no such input. path is the path of the problem within the object.
 func (r *Result) Place(path string) string {
 	name, best := "", ""
 	for step := range strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(path, "[", ".["), "]", ""), ".") {
