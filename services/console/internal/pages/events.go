@@ -166,8 +166,8 @@ func (p *Pages) askSell(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, page, view.Sell(page, *s))
 }
 
-// selling returns the page of the event in the path, and the empty form for a sale, with the number of tickets that are
-// left now.
+// selling returns the page of the event in the path, and the empty form for a sale. The form has the number of tickets
+// that are left now.
 func (p *Pages) selling(c *fiber.Ctx) (*view.Page, *view.Selling, error) {
 	page, id, err := p.pageAbout(c, view.PlaceEvents)
 	if err != nil {

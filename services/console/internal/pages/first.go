@@ -128,7 +128,7 @@ func currencyOf(tag string) string {
 	return unit.String()
 }
 
-// currencyCode returns the ISO 4217 code for a currency that a person typed as a code, in upper or lower case, or as a
+// currencyCode returns the ISO 4217 code of a typed currency. A person may type the code in upper or lower case, or a
 // symbol that only one currency has. It returns any other text in upper case.
 func currencyCode(typed string) string {
 	var found []string
@@ -146,7 +146,7 @@ func currencyCode(typed string) string {
 	return strings.ToUpper(typed)
 }
 
-// zoneName returns the IANA name of a time zone that a person typed as a name, in upper or lower case, or as a city
+// zoneName returns the IANA name of a typed time zone. A person may type the name in upper or lower case, or a city
 // that only one zone has, such as Lisbon. It returns any other text unchanged.
 func zoneName(typed string) string {
 	var found []string

@@ -44,7 +44,7 @@ func (p *Pages) mountOffer(business *gate.Router) {
 	}
 }
 
-// offered is a page together with the version of the offer that it shows.
+// offered is a page about the offer, together with the version of the offer that it shows.
 type offered struct {
 	page   *view.Page
 	offer  *usecase.Offer

@@ -17,10 +17,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// asksFirst shows a page that asks for confirmation before a draft is published, if confirmation is needed, and reports
-// whether it did (pages.md, "What will change"). Confirmation is needed if the draft would affect customers' bookings,
-// sales or data, or if s.always is set. It is not needed again if the person has already confirmed a change of the same
-// version.
+// asksFirst asks for confirmation before a draft is published, if this is needed, and reports whether it did (pages.md,
+// "What will change"). Confirmation is needed if the draft would affect customers' bookings, sales or data, or if
+// s.always is set. It is not needed again if the person has already confirmed a change of the same version.
 func (p *Pages) asksFirst(c *fiber.Ctx, o *offered, s saving, draft *usecase.OfferDraft) (bool, error) {
 	if versionOf(s.posted.Get("agreed")) == draft.Before.Version || bytes.Equal(draft.Text, draft.Before.Text) {
 		return false, nil
