@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// mountDevices adds the device flow of `slotmesh login` (RFC 8628). A program asks for a code, its person confirms the
+// mountDevices adds the routes of `slotmesh login` (RFC 8628). The program requests a code, its person confirms the
 // code on a page, and the program polls until it gets a token.
 func (p *Pages) mountDevices(router fiber.Router) {
 	router.Use("/device", p.strangers)
@@ -41,7 +41,8 @@ func tooOften(c *fiber.Ctx, err error) error {
 	return refuseDevice(c, fiber.StatusTooManyRequests, "slow_down")
 }
 
-// beginDevice starts a device login. It counts as an attempt to sign in, so that no client can fill the table.
+// beginDevice starts the sign-in of a program. Each request counts as an attempt to sign in, so that no client can fill
+// the database with sign-ins.
 func (p *Pages) beginDevice(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	form, err := web.Form(c)
@@ -103,8 +104,8 @@ func (p *Pages) redeemDevice(c *fiber.Ctx) error {
 	return err
 }
 
-// The cookie of a browser that has opened the address that a program shows. A person who must sign in first returns to
-// that address.
+// The cookie of a browser in which a person has opened the address that a program shows. It keeps the code, so that the
+// person returns to this page after signing in.
 const (
 	deviceName         = "__Host-slotmesh-device"
 	loopbackDeviceName = "slotmesh-device"
@@ -118,8 +119,8 @@ func (p *Pages) rememberDevice(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// in redirects a person who has just signed in. It leads to the program that waits for them, to their unanswered
-// invitations, or to their businesses.
+// in redirects a person who has just signed in: to the program that waits for their answer, otherwise to their open
+// invitations, otherwise to their businesses.
 func (p *Pages) in(c *fiber.Ctx) error {
 	if code := usecase.UserCode(shownCookie(c, deviceName, loopbackDeviceName)); code != "" {
 		setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
@@ -132,7 +133,8 @@ func (p *Pages) in(c *fiber.Ctx) error {
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-// device asks for the code, and then whether its program may act for the signed-in person.
+// device asks for the code that a program shows or, if the code is known, whether this program may act for the
+// signed-in person.
 func (p *Pages) device(c *fiber.Ctx) error {
 	setHostCookie(c, deviceName, loopbackDeviceName, "", -1)
 	asking := view.Device{Code: c.Query("code"), Done: c.Query("done")}
@@ -142,7 +144,8 @@ func (p *Pages) device(c *fiber.Ctx) error {
 	return p.askDevice(c, fiber.StatusOK, asking)
 }
 
-// askDevice shows the program with a code. An unknown code counts as a wrong attempt to sign in.
+// askDevice shows the program that waits with a code, and asks whether it may act for the person. An unknown code
+// counts as a wrong attempt to sign in.
 func (p *Pages) askDevice(c *fiber.Ctx, status int, asking view.Device) error {
 	err := p.attempt(c, bySession(c), func() error {
 		waiting, err := p.accounts.WaitingDevice(c.UserContext(), asking.Code)

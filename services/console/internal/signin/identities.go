@@ -14,15 +14,15 @@ import (
 // CallbackPath is the path to which the identity provider sends browsers back.
 const CallbackPath = "/sign-in/oidc/callback"
 
-// mountIdentities adds the routes to the identity provider and back. The route there is a link, because the answer to a
-// form may not lead to another host.
+// mountIdentities adds the routes that lead to the identity provider and back. The sign-in page leads to the provider
+// by a link and not by a form, because the content security policy forbids a form to redirect to another host.
 func (p *Pages) mountIdentities(router fiber.Router) {
 	router.Get("/sign-in/oidc", p.toProvider)
 	router.Get(CallbackPath, p.fromProvider)
 }
 
-// The cookie of a browser that was sent to the provider. It prevents a link that a stranger has begun from signing a
-// person in to the stranger's account.
+// The cookie of a browser that was redirected to the identity provider. It proves that this browser began the sign-in.
+// Otherwise an attacker could send a person a link that signs them in to the attacker's account.
 const (
 	attemptName         = "__Host-slotmesh-oidc"
 	loopbackAttemptName = "slotmesh-oidc"

@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// mountInvitations adds the routes by which known people join a business: by a mailed link, or on their account's page.
+// mountInvitations adds the routes by which people who already have an account join a business: by a mailed link, or on
+// the page of their account.
 func (p *Pages) mountInvitations(router fiber.Router) {
 	router.Get("/sign-in/invitation/:secret", p.showInvitation)
 	router.Post("/sign-in/invitation/:secret", p.acceptByLink)
@@ -32,8 +33,8 @@ func (p *Pages) showInvitation(c *fiber.Ctx) error {
 	return p.show(c, fiber.StatusOK, func(page view.Page) view.Content { return view.AskInvitation(page, received) })
 }
 
-// acceptByLink accepts an invitation by a mailed link, which proves the owner of the address. It does not sign the
-// person in.
+// acceptByLink accepts an invitation by a mailed link. The link proves that the person owns the invited address, so
+// they need not sign in. It does not sign them in either.
 func (p *Pages) acceptByLink(c *fiber.Ctx) error {
 	if _, err := web.Form(c); err != nil {
 		return err
@@ -63,8 +64,8 @@ func (p *Pages) declineInvitation(c *fiber.Ctx) error {
 	})
 }
 
-// answerInvitation redirects to the account page, which shows the result. If the invitation has ended, it shows the
-// account page with the reason.
+// answerInvitation calls answer with the id of the invitation in the path. It redirects to the account page, which
+// shows the result. If the invitation is no longer open, it shows the account page with the reason.
 func (p *Pages) answerInvitation(c *fiber.Ctx, done string, answer func(uuid.UUID) error) error {
 	if _, err := web.Form(c); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/web"
 )
 
-// chooseLanguage stores the language in which a person reads these pages and their mails. It must be a language of the
-// pages.
+// chooseLanguage stores the language of these pages and of mails for the signed-in person. It must be one of the
+// languages of the pages.
 func (p *Pages) chooseLanguage(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {

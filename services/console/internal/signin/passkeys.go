@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// mountPasskeys adds the routes for passkeys. A browser begins, gets a challenge to sign, and sends the signed answer
-// with the page's form, so that the answer is a page.
+// mountPasskeys adds the routes for passkeys. A script requests a challenge, which the person's device signs. The
+// page's form then sends the signed answer, so that the browser shows the response as a page.
 func (p *Pages) mountPasskeys(router fiber.Router) {
 	router.Post("/sign-in/passkey/begin", p.beginPasskey)
 	router.Post("/sign-in/passkey", p.byPasskey)
@@ -28,8 +28,7 @@ func (p *Pages) mountPasskeys(router fiber.Router) {
 	router.Post("/account/password/remove", p.removePassword)
 }
 
-// The cookie of a browser that was asked to sign a challenge. It ensures that only the browser that got a challenge can
-// answer it.
+// The cookie of a browser that was given a challenge. Only this browser can send the answer.
 const (
 	challengeName         = "__Host-slotmesh-passkey"
 	loopbackChallengeName = "slotmesh-passkey"
@@ -46,13 +45,14 @@ func takeChallenge(c *fiber.Ctx) string {
 	return clear
 }
 
-// offersPasskeys reports whether a browser at this host can use passkeys, which are bound to the host of the owner's
-// side.
+// offersPasskeys reports whether the sign-in page offers passkeys. It does so only at the host of the owner's side,
+// because passkeys are bound to this host.
 func (p *Pages) offersPasskeys(c *fiber.Ctx) bool {
 	return p.accounts.PasswordSignIn && p.accounts.Passkeys != nil && strings.EqualFold(c.Hostname(), p.accounts.Passkeys.Host())
 }
 
-// told answers a script with the options that the browser needs or, if what is nil, with a sentence for the page.
+// told answers a request of the page's script, as JSON: with what, the WebAuthn options for the browser. If what is
+// nil, it answers with a message that the script shows.
 func (p *Pages) told(c *fiber.Ctx, status int, what json.RawMessage, sentence func(view.Page) string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	if what != nil {
@@ -86,7 +86,8 @@ func (p *Pages) beginPasskey(c *fiber.Ctx) error {
 	return p.told(c, fiber.StatusOK, what, nil)
 }
 
-// byPasskey gives the same answer for an unknown passkey, for another person's passkey, and for a bad answer.
+// byPasskey signs a person in by a passkey. It gives the same answer for an unknown passkey, for another person's
+// passkey, and for an invalid answer.
 func (p *Pages) byPasskey(c *fiber.Ctx) error {
 	form, err := web.Form(c)
 	if err != nil {
@@ -113,8 +114,8 @@ func (p *Pages) byPasskey(c *fiber.Ctx) error {
 	return err
 }
 
-// wrongPasskey returns the id of the sentence about why a person cannot change their credentials; "" for other errors
-// and for none.
+// wrongPasskey returns the id of a sentence that explains an error about a person's credentials. It returns "" for
+// other errors and for nil.
 func wrongPasskey(err error) string {
 	switch {
 	case errors.Is(err, usecase.ErrStale):
@@ -176,8 +177,9 @@ func (p *Pages) removePassword(c *fiber.Ctx) error {
 	return p.changed(c, "password_removed", session, err)
 }
 
-// changed redirects to the account page, which shows the result. If the error has a sentence, it shows the account page
-// with that sentence. session is the secret of a new session, "" for none.
+// changed completes a change of a person's credentials. It redirects to the account page, which shows the result. If
+// the change failed with an error that the person can solve, it shows the account page with a sentence about it.
+// session is the secret of a new session, "" for none.
 func (p *Pages) changed(c *fiber.Ctx, done, session string, err error) error {
 	if wrong := wrongPasskey(err); wrong != "" {
 		return p.showAccount(c, fiber.StatusConflict, wrong)

@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// mountPasswords adds the routes for passwords. A forgotten password can be replaced by mail only if the address of the
-// owner's side is known.
+// mountPasswords adds the routes for passwords. The routes for a forgotten password exist only if the public address of
+// the owner's side is configured, because the mailed link needs it.
 func (p *Pages) mountPasswords(router fiber.Router) {
 	router.Post("/sign-in", p.byPassword)
 	if p.accounts.OwnerURL != "" {
@@ -63,8 +63,8 @@ func (p *Pages) byPassword(c *fiber.Ctx) error {
 	return err
 }
 
-// attempter returns the attempter whose attempts to sign in are counted. A browser that signed in to the account before
-// has a count of its own.
+// attempter returns the limit that an attempt to sign in counts against. In a browser in which this account has signed
+// in before, it is a separate limit, so that strangers cannot use it up.
 func (p *Pages) attempter(c *fiber.Ctx, email string) (limits.Attempter, error) {
 	account, browser := usecase.AccountKey(email), shownBrowser(c)
 	known, err := p.accounts.KnowsBrowser(c.UserContext(), browser, email)
@@ -74,10 +74,10 @@ func (p *Pages) attempter(c *fiber.Ctx, email string) (limits.Attempter, error) 
 	return limits.KnownBrowser(account, usecase.BrowserKey(browser)), nil
 }
 
-// byAddress returns the attempter of an attempt that names no account.
+// byAddress returns the limit of an attempt that names no account: that of the client address.
 func byAddress(c *fiber.Ctx) limits.Attempter { return limits.Address(server.ClientIP(c)) }
 
-// bySession returns the attempter of a signed-in person.
+// bySession returns the limit of an attempt of a signed-in person: that of their session.
 func bySession(c *fiber.Ctx) limits.Attempter { return limits.Session(SignedIn(c).Session.ID.String()) }
 
 // attempt runs try if the attempter's limits allow it, and counts a wrong attempt. Faults: rate_limited.
@@ -137,7 +137,7 @@ func (p *Pages) offerPassword(c *fiber.Ctx) error {
 	return p.showChoice(c, fiber.StatusOK, view.Choosing{})
 }
 
-// showChoice shows the form behind a mailed link while the link is valid.
+// showChoice shows the form to choose a password, if the mailed link in the path is still valid.
 func (p *Pages) showChoice(c *fiber.Ctx, status int, choosing view.Choosing) error {
 	person, err := p.accounts.WhoseLink(c.UserContext(), c.Params("secret"), store.ForPassword)
 	if errors.Is(err, usecase.ErrNobody) {
@@ -171,7 +171,8 @@ func (p *Pages) choosePassword(c *fiber.Ctx) error {
 	return p.in(c)
 }
 
-// wrongChoice returns the id of the sentence about a password that may not be chosen; "" for other errors and for none.
+// wrongChoice returns the id of a sentence that explains why a password may not be chosen. It returns "" for other
+// errors and for nil.
 func wrongChoice(err error) string {
 	switch {
 	case errors.Is(err, password.ErrShort):

@@ -1,6 +1,6 @@
-// Package signin signs people in: it has the page behind a sign-in link, the sessions, and the middleware that
-// identifies the person of a browser's request. A session is a secret of 256 random bits in a cookie. The rights of its
-// person are read from the tables at every request (accounts.md).
+// Package signin signs people in on the owner's side. It has the pages for signing in and for a person's own account,
+// and the middleware that identifies the person of a browser's request. A session is a secret of 256 random bits in a
+// cookie. The rights of the session's person are read from the database at every request (accounts.md).
 package signin
 
 import (
@@ -43,7 +43,8 @@ func New(accounts *usecase.Accounts) (*Pages, error) {
 	return &Pages{accounts: accounts, texts: sentences, assets: files}, nil
 }
 
-// Mount adds the routes. Those of /sign-in need no session; those of /account show a person their own account.
+// Mount adds the routes. Those below /sign-in need no session. Those below /account show a signed-in person their own
+// account.
 func (p *Pages) Mount(router fiber.Router) {
 	p.assets.Mount(router)
 	router.Use("/sign-in", p.strangers)
@@ -68,9 +69,9 @@ func (p *Pages) Mount(router fiber.Router) {
 // formBytes limits the body of a form here, because the port itself accepts whole manifests.
 const formBytes = 64 << 10
 
-// strangers is middleware for the routes that need no sign-in. It counts requests by client address before any other
-// work, and limits the body to the size of a form. It also keeps every answer out of frames, including redirects and
-// refusals. Faults: rate_limited.
+// strangers is middleware for the routes that need no session. It limits the number of requests of each client address,
+// before any other work, and the size of the body. It forbids other sites to show the answers in a frame. Faults:
+// rate_limited.
 func (p *Pages) strangers(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
 	server.Bound(c, formBytes)
@@ -80,7 +81,8 @@ func (p *Pages) strangers(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// The cookie of a session. With the prefix __Host-, a browser accepts it only from this host, by https, for every path.
+// The cookie of a session. The prefix __Host- makes browsers accept the cookie only from this host, by HTTPS, and for
+// all paths.
 const (
 	cookieName   = "__Host-slotmesh-session"
 	loopbackName = "slotmesh-session" // browsers reject a __Host- cookie by http
@@ -125,9 +127,9 @@ func shownCookie(c *fiber.Ctx, name, onThisMachine string) string {
 
 type signedInKey struct{}
 
-// Admit is middleware for signed-in people: it sets the principal of the request. A read without a session is
-// redirected to the sign-in page; a write without one is a 401. A write that another site makes a browser send is
-// refused (source_forbidden). No answer is shown in a frame.
+// Admit is middleware for signed-in people: it sets the principal of the request to the person of the session. Without
+// a session, it redirects a read to the sign-in page and refuses a write with 401. It refuses a write that another site
+// makes the browser send (source_forbidden). It forbids other sites to show the answers in a frame.
 func (p *Pages) Admit(c *fiber.Ctx) error {
 	web.Protect(c, web.Policy{})
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -152,8 +154,9 @@ func (p *Pages) Admit(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// readmit is middleware behind [Pages.Admit]. It reads the body of a write and looks the session up again: a client may
-// hold the body back until long after the session has ended. The transaction of the write checks once more.
+// readmit is middleware after [Pages.Admit]. It reads the body of a write, and then looks up the session again. A
+// client could otherwise use a session that has ended, by sending the body slowly. The transaction of the write checks
+// the session once more.
 func (p *Pages) readmit(c *fiber.Ctx) error {
 	if c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead {
 		return c.Next()
@@ -219,8 +222,8 @@ func (p *Pages) signIn(c *fiber.Ctx) error {
 	return p.in(c)
 }
 
-// begin signs a person in and gives the browser the secret of the new session. The browser's former session ends,
-// whichever person it belonged to.
+// begin signs a person in by signIn, which returns the secret of the new session, and sets the session's cookie. It
+// ends the former session of the browser, even if it belonged to another person.
 func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 	before, err := p.accounts.BySession(c.UserContext(), shownSession(c))
 	if err != nil && !errors.Is(err, usecase.ErrNobody) {
@@ -249,8 +252,8 @@ func (p *Pages) begin(c *fiber.Ctx, signIn func() (string, error)) error {
 	return nil
 }
 
-// The cookie of a browser in which a person signed in before. It grants nothing: it only separates this browser's count
-// of wrong passwords from that of strangers.
+// The cookie of a browser in which a person has signed in before. It gives no rights. By it, wrong passwords in this
+// browser are counted separately from those of strangers, who could otherwise lock the person out.
 const (
 	browserName         = "__Host-slotmesh-browser"
 	loopbackBrowserName = "slotmesh-browser"
@@ -269,8 +272,8 @@ func (p *Pages) signOut(c *fiber.Ctx) error {
 
 func (p *Pages) account(c *fiber.Ctx) error { return p.showAccount(c, fiber.StatusOK, "") }
 
-// showAccount shows a person their credentials and sessions. wrong is the id of a sentence about what failed, "" for
-// none.
+// showAccount shows a person their credentials and sessions. wrong is the id of the sentence about a failed action, ""
+// for none.
 func (p *Pages) showAccount(c *fiber.Ctx, status int, wrong string) error {
 	signed := SignedIn(c)
 	sessions, err := p.accounts.Sessions(c.UserContext(), signed.Person.ID)
@@ -308,8 +311,8 @@ func (p *Pages) end(c *fiber.Ctx) error {
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }
 
-// page returns the common part of every page. Its language is the one that the person has chosen, or else the one that
-// the browser asks for.
+// page returns the data that every page needs. Its language is the one that the person has chosen, otherwise that of
+// the browser.
 func (p *Pages) page(c *fiber.Ctx) view.Page {
 	chosen := c.Query("lang")
 	if signed := SignedIn(c); signed != nil {
