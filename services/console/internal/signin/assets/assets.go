@@ -1,4 +1,4 @@
-// Package assets is the style of the pages of signing in, made of src by `make generate`.
+// Package assets embeds the style sheet of the pages for signing in. `make generate` builds it from src.
 package assets
 
 import "embed"
