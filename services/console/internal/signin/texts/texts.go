@@ -1,4 +1,5 @@
-// Package texts are the sentences of the pages of signing in: one file a language, the same sentences in each.
+// Package texts has the texts of the pages for signing in: one file for each language. All files have the same
+// sentences.
 package texts
 
 import (
@@ -11,5 +12,5 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// Load reads the sentences, once.
+// Load returns the sentences in all languages. It reads the files only once.
 var Load = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, ".") })
