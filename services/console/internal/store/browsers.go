@@ -15,21 +15,23 @@ import (
 // BrowserGood is how long a browser stays known after its last sign-in.
 const BrowserGood = 180 * 24 * time.Hour
 
-// maxBrowsers is the maximum number of known browsers of a person. Those with the latest sign-ins are kept.
+// maxBrowsers is the maximum number of browsers that are stored for a person. The browsers with the latest sign-ins
+// stay.
 const maxBrowsers = 20
 
-// KnowsBrowser reports whether the verified person with this address, in lower case, signed in in the browser with this
-// hash.
+// KnowsBrowser reports whether a person has signed in before in the browser whose secret has this hash. email is the
+// person's address in lower case. It returns false for a person whose address is not verified.
 func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email string, now time.Time) (bool, error) {
 	return postgres.Row(ctx, s.pool, pgx.RowTo[bool], "look up a browser", `
 		SELECT EXISTS (SELECT FROM known_browsers AS b JOIN people ON people.id = b.person_id
 		    WHERE b.hash = $1 AND people.email = $2 AND people.verified_at IS NOT NULL AND b.signed_in_at > $3)`, hash[:], email, now.Add(-BrowserGood))
 }
 
-// RememberBrowser records that a person signed in, in the browser with this hash, by a session that has not ended. When
-// the person has too many known browsers, the one with the oldest sign-in is removed. A person whose address is not
-// verified has no known browsers. An inviter may be signed in as that person, and each known browser would have counts
-// of its own for mails and wrong passwords.
+// RememberBrowser stores that a person has signed in in a browser; hash is that of the browser's secret. The session
+// must not have ended. If the person has too many stored browsers, it deletes the one with the oldest sign-in.
+//
+// It stores nothing for a person whose address is not verified. The person who sent the invitation may be signed in as
+// that person, and each stored browser would raise the limits for mails and wrong passwords.
 func (s *Store) RememberBrowser(ctx context.Context, hash [sha256.Size]byte, personID, sessionID uuid.UUID, now time.Time) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := lockPerson(ctx, tx, personID); err != nil {

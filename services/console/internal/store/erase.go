@@ -9,10 +9,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// Erase erases everything that is kept about these businesses (lifecycle.md §6): members, tokens, events and notes. It
-// returns the number of erased rows. A person who belonged to these businesses alone and is not an operator is erased
-// too, with all credentials. If such a person is invited elsewhere at the same time, this attempt fails, and the next
-// attempt keeps the person.
+// Erase deletes everything that is stored about these businesses (lifecycle.md §6): members, tokens, invitations,
+// events and results of requests. It returns the number of deleted rows. It also deletes people who belonged only to
+// these businesses and are not operators.
+//
+// If such a person is invited to another business at the same time, Erase returns an error. The next attempt keeps the
+// person.
 func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error) {
 	var left int64
 	err := s.pool.QueryRow(ctx, `

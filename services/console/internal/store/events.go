@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 )
 
-// recordSQL records an event of a member in one business, or in each business of the member. The event keeps the
-// member's role, but no name or address: a person's data is removed with their account.
+// recordSQL records an event about a member in one business, or in each business of the person. The event has the
+// member's role but no name or address. So no personal data is left when the person is deleted.
 var recordSQL = `
 WITH raised AS (
     UPDATE people SET sequence = sequence + 1 WHERE id = @person_id RETURNING id, sequence
@@ -24,8 +24,8 @@ WITH raised AS (
 )
 ` + eventlog.Record(event.Member, "", "told", `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`)
 
-// record records a change of a person, made by the actor in ctx. The event belongs to one business or, if businessID is
-// nil, to each business of the person. The caller passes the transaction of the change.
+// record records an event about a person; the actor of the event is that of ctx. If businessID is nil, it records the
+// event in each business of the person. tx is the transaction of the change.
 func record(ctx context.Context, tx pgx.Tx, what event.Type, personID, businessID uuid.UUID, now time.Time) error {
 	_, err := tx.Exec(ctx, recordSQL, eventlog.Add(ctx, pgx.NamedArgs{
 		"person_id": personID, "business_id": OrNull(businessID), "event_type": string(what),

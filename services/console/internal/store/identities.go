@@ -8,10 +8,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// SignInVouched creates a session of a person whose address an identity provider has verified, in one transaction. The
-// first verification of an address ends everything that others may have done as this person. If operator is not nil, it
-// sets whether the person is an operator, by their group. A change of this right ends the person's sessions and the
-// tokens that they made as an operator. The right lapses [GroupOperatorGood] after the last such sign-in.
+// SignInVouched creates a session of a person whose address the identity provider has verified, in one transaction. If
+// the address was not verified before, it ends all access that other people may have had as this person.
+//
+// operator reports whether the provider's group makes the person an operator; if it is nil, the provider does not
+// decide that. If the right changes, the person's sessions end, and so do the tokens that they created as an operator.
+// The right lapses [GroupOperatorGood] after the last such sign-in.
 func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, session [sha256.Size]byte) error {
 	ctx = as(ctx, of.PersonID)
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
@@ -36,8 +38,9 @@ func (s *Store) SignInVouched(ctx context.Context, operator *bool, of Session, s
 	})
 }
 
-// followGroup sets whether a person is an operator, by their group at the instant now. An operator who was appointed by
-// another operator keeps the right without an expiry while the group agrees.
+// followGroup makes a person an operator or removes that right, as the provider's group decides. now is the time of the
+// sign-in. If another operator gave the person the right, it does not lapse, but it also ends when the group no longer
+// contains the person.
 func followGroup(ctx context.Context, tx pgx.Tx, person Person, operator bool, now time.Time) error {
 	switch {
 	case operator && person.Operator:

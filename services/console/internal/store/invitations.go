@@ -27,8 +27,8 @@ const maxInvitations = 200
 // ErrTooManyInvitations reports that a business has as many open invitations as it may have.
 var ErrTooManyInvitations = errors.New("has too many open invitations")
 
-// Invitation invites a known person into a business. Until the person accepts, the business sees only the e-mail
-// address.
+// Invitation invites a person who already has an account into a business. Until the person accepts, the business sees
+// only their e-mail address.
 type Invitation struct {
 	access.Member
 	ID        uuid.UUID
@@ -45,12 +45,14 @@ func scanInvitation(row pgx.CollectableRow) (Invitation, error) {
 	return i, err
 }
 
-// Invite makes a person a member of a business at the instant now, idempotently. If mustAccept reports that the person
-// joins only by accepting, Invite stores an invitation instead. It returns the invitation, whose id is nil if the
-// person is a member. A member who already has this role is not changed. A person whose address is not verified loses
-// all credentials, because another inviter may have set them. mustAccept receives the principal with their current
-// rights. Errors: [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], those of postgres.Once. Faults:
-// those of the principal's rights.
+// Invite makes a person a member of a business at once, or stores an invitation if mustAccept returns true; it is
+// idempotent. mustAccept receives the principal with their current rights, the person and their memberships. Invite
+// returns the stored invitation; its id is nil if the person is a member. A member who already has this role is not
+// changed.
+//
+// A person whose address is not verified loses all credentials, because another inviter may have set them. Errors:
+// [ErrRevoked], [ErrMember], [ErrTooMany], [ErrTooManyInvitations], those of postgres.Once. Faults: those of the check
+// of the principal's rights.
 func (s *Store) Invite(
 	ctx context.Context, by access.Principal, personID uuid.UUID, m access.Member, now time.Time,
 	mustAccept func(access.Principal, Person, []access.Member) bool,
@@ -105,10 +107,11 @@ func insertMember(ctx context.Context, tx pgx.Tx, personID uuid.UUID, m access.M
 	return record(ctx, tx, what, personID, m.BusinessID, now)
 }
 
-// keptInvitation is the SQL for the data of an invitation in an event: no address.
+// keptInvitation is the SQL expression for the data of an invitation in an event. It leaves out the address.
 const keptInvitation = `jsonb_build_object('id', id, 'role', role, 'staff_id', staff_id)`
 
-// insertInvitation stores an invitation of a maker. An invitation to the same address is replaced and keeps its id.
+// insertInvitation stores an invitation that maker has sent. If the business has already invited the same address, it
+// replaces that invitation and keeps its id.
 func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitation) (Invitation, error) {
 	var others int
 	err := tx.QueryRow(ctx, `SELECT count(*) FROM invitations WHERE business_id = $1 AND email <> $2 AND expires_at > $3`, i.BusinessID, i.Email, i.CreatedAt).Scan(&others)
@@ -137,9 +140,8 @@ func insertInvitation(ctx context.Context, tx pgx.Tx, maker uuid.UUID, i Invitat
 	return postgres.Row(ctx, tx, scanInvitation, "read an invitation", `SELECT `+invitationColumns+` FROM invitations WHERE business_id = $1 AND email = $2`, i.BusinessID, i.Email)
 }
 
-// SetInvitationSecret stores the hash of the secret in the link that is mailed with an invitation of a business. The
-// link that was mailed before stops working. Errors: [ErrRevoked], [ErrNotFound]. Faults: those of the principal's
-// rights.
+// SetInvitationSecret stores the hash of the secret in an invitation's mailed link. The link of an earlier mail stops
+// working. Errors: [ErrRevoked], [ErrNotFound]. Faults: those of the check of the principal's rights.
 func (s *Store) SetInvitationSecret(ctx context.Context, by access.Principal, businessID, id uuid.UUID, hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
@@ -175,8 +177,8 @@ func (s *Store) InvitationByHash(ctx context.Context, hash [sha256.Size]byte, no
 	return i, found(err)
 }
 
-// AcceptInvitation makes the person with the invited address a member, and deletes the invitation. Only a person whose
-// address is verified can accept. Errors: [ErrNotFound], [ErrTooMany].
+// AcceptInvitation makes a person a member of the business that has invited their address, and deletes the invitation.
+// The address must be verified. Errors: [ErrNotFound], [ErrTooMany].
 func (s *Store) AcceptInvitation(ctx context.Context, id uuid.UUID, email string, now time.Time) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return acceptInvitation(ctx, tx, id, email, now) })
 }
@@ -218,7 +220,8 @@ func acceptInvitation(ctx context.Context, tx pgx.Tx, id uuid.UUID, email string
 	return insertMember(as(ctx, personID), tx, personID, i.Member, known, event.MemberJoined, now)
 }
 
-// endInvitationSQL returns the SQL that deletes invitations and records an event for each. where is their condition.
+// endInvitationSQL returns an SQL statement that deletes the invitations with the condition where, and records an event
+// for each.
 func endInvitationSQL(where string) string {
 	return `
 		WITH ended AS (
@@ -228,8 +231,8 @@ func endInvitationSQL(where string) string {
 		` + eventlog.Record(event.Member, event.MemberRemoved, "ended", keptInvitation)
 }
 
-// WithdrawInvitation ends an invitation of a business, idempotently. It does not change an invitation that has already
-// ended. Errors: [ErrRevoked]. Faults: those of the principal's rights.
+// WithdrawInvitation deletes an open invitation of a business, idempotently. If the invitation is no longer open,
+// nothing changes. Errors: [ErrRevoked]. Faults: those of the check of the principal's rights.
 func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, businessID, id uuid.UUID, now time.Time) error {
 	_, err := postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
@@ -244,8 +247,8 @@ func (s *Store) WithdrawInvitation(ctx context.Context, by access.Principal, bus
 	return nil
 }
 
-// DeclineInvitation ends an invitation to the signed-in person, who has this address. It does not change an invitation
-// that has already ended. Errors: [ErrRevoked].
+// DeclineInvitation deletes an open invitation to the signed-in person; email is their address. If the invitation is no
+// longer open, nothing changes. Errors: [ErrRevoked].
 func (s *Store) DeclineInvitation(ctx context.Context, by access.Principal, id uuid.UUID, email string, now time.Time) error {
 	return s.ownWrite(ctx, by, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, endInvitationSQL(`email = @email AND id = @id`), eventlog.Add(ctx, pgx.NamedArgs{"email": email, "id": id}, now))

@@ -24,7 +24,7 @@ const (
 	ForPassword Purpose = "password" // lets its bearer choose a password
 )
 
-// Link signs a person in, once.
+// Link is a link by which a person signs in or sets a password, once.
 type Link struct {
 	PersonID  uuid.UUID
 	Purpose   Purpose
@@ -37,9 +37,9 @@ func (s *Store) AddLink(ctx context.Context, l Link, hash [sha256.Size]byte) err
 	return addLink(ctx, s.pool, l, hash)
 }
 
-// AddInvitation is [Store.AddLink] for a link that is mailed to a person whom a principal invites into a business. The
-// nil UUID means that the person is invited to be an operator. Errors: [ErrRevoked]. Faults: those of the principal's
-// rights.
+// AddInvitation is [Store.AddLink] for a link that is mailed to an invited person. by is the principal who invites;
+// businessID is the nil UUID if the person is invited to be an operator. Errors: [ErrRevoked]. Faults: those of the
+// check of the principal's rights.
 func (s *Store) AddInvitation(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link, hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := s.authorizeIn(ctx, tx, by, businessID); err != nil {
@@ -49,13 +49,14 @@ func (s *Store) AddInvitation(ctx context.Context, by access.Principal, business
 	})
 }
 
-// ErrKnownElsewhere means that a person is verified, an operator, or a member of a business that the principal does not
-// manage. With a link, the principal could act as that person in places where the principal has no rights.
+// ErrKnownElsewhere means that a link must not be shown to the principal, because its person has other rights. The
+// person is verified, an operator, or a member of a business that the principal does not manage. By the link, the
+// principal could act as the person there.
 var ErrKnownElsewhere = errors.New("is known elsewhere")
 
 // AddHandedLink is [Store.AddInvitation] for a link that is shown to the principal, who passes it on. The link verifies
-// the person if the principal is an operator. Errors: [ErrRevoked], [ErrKnownElsewhere]. Faults: those of the
-// principal's rights.
+// the person's address only if the principal is an operator. Errors: [ErrRevoked], [ErrKnownElsewhere]. Faults: those
+// of the check of the principal's rights.
 func (s *Store) AddHandedLink(ctx context.Context, by access.Principal, businessID uuid.UUID, l Link, hash [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		now, err := s.authorizeIn(ctx, tx, by, businessID, l.PersonID)
@@ -71,8 +72,8 @@ func (s *Store) AddHandedLink(ctx context.Context, by access.Principal, business
 	})
 }
 
-// requireOwn refuses a person who is verified, an operator, or a member of a business that the principal does not
-// manage. Errors: [ErrKnownElsewhere].
+// requireOwn returns [ErrKnownElsewhere] if a person is verified, an operator, or a member of a business whose team the
+// principal does not manage.
 func requireOwn(ctx context.Context, tx pgx.Tx, by access.Principal, personID uuid.UUID) error {
 	person, err := lockPerson(ctx, tx, personID)
 	if err != nil {
@@ -94,8 +95,8 @@ func addLink(ctx context.Context, to execer, l Link, hash [sha256.Size]byte) err
 	return nil
 }
 
-// PersonByLink returns the person of a link that has this purpose and is valid at the instant now. It does not use the
-// link up. Errors: [ErrNotFound].
+// PersonByLink returns the person of a link with this purpose that is valid at the instant now. The link can still be
+// used afterwards. Errors: [ErrNotFound].
 func (s *Store) PersonByLink(ctx context.Context, hash [sha256.Size]byte, purpose Purpose, now time.Time) (Person, error) {
 	p, err := postgres.Row(ctx, s.pool, pgx.RowToStructByPos[Person], "look up a link", `
 		SELECT `+personColumns+` FROM links JOIN people ON people.id = links.person_id
@@ -103,9 +104,9 @@ func (s *Store) PersonByLink(ctx context.Context, hash [sha256.Size]byte, purpos
 	return p, found(err)
 }
 
-// SignInByLink deletes a link and creates a session of its person, in one transaction. The first link that verifies a
-// person ends everything that others may have done as this person. A link that does not verify cannot sign in a person
-// who is already verified. Errors: [ErrNotFound].
+// SignInByLink deletes a link and creates a session of its person, in one transaction. If the link verifies the address
+// for the first time, it ends all access that other people may have had as this person. A link that does not verify the
+// address cannot sign in a person who is already verified. Errors: [ErrNotFound].
 func (s *Store) SignInByLink(ctx context.Context, link [sha256.Size]byte, of Session, session [sha256.Size]byte) (uuid.UUID, error) {
 	return s.byLink(ctx, link, ForSignIn, of, session, func(context.Context, pgx.Tx, uuid.UUID) error { return nil })
 }
@@ -154,7 +155,8 @@ func (s *Store) byLink(ctx context.Context, link [sha256.Size]byte, purpose Purp
 	return of.PersonID, err
 }
 
-// verify marks a person as verified, and ends everything that others may have done as this person before.
+// verify marks the address of a person as verified, and ends all access that other people may have had as this person
+// before.
 func verify(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE people SET verified_at = $2 WHERE id = $1`, personID, now); err != nil {
 		return err
@@ -168,8 +170,8 @@ func verify(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 	return endAll(ctx, tx, personID, now)
 }
 
-// forgetCredentials deletes a person's password, passkeys and known browsers, because another person may have set and
-// used them.
+// forgetCredentials deletes the password, the passkeys and the stored browsers of a person, because another person may
+// have set them.
 func forgetCredentials(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error {
 	if _, err := tx.Exec(ctx, `DELETE FROM known_browsers WHERE person_id = $1`, personID); err != nil {
 		return err
@@ -181,7 +183,7 @@ func forgetCredentials(ctx context.Context, tx pgx.Tx, personID uuid.UUID) error
 	return err
 }
 
-// endAll ends every session and link of a person, and every program that acts for them by `slotmesh login`.
+// endAll ends all sessions and links of a person, and disconnects all programs that they connected by `slotmesh login`.
 func endAll(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if err := endDevices(ctx, tx, personID, now); err != nil {
 		return err
@@ -193,8 +195,8 @@ func endAll(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 	return err
 }
 
-// endUnverified ends every session and connected program of a person, and every link that does not prove who they are.
-// Mailed links stay, because another business may have sent them.
+// endUnverified ends all sessions of a person, disconnects their programs, and deletes the links that do not verify
+// their address. Links that were mailed stay, because another business may have sent them.
 func endUnverified(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if err := endDevices(ctx, tx, personID, now); err != nil {
 		return err

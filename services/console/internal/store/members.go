@@ -62,7 +62,7 @@ func (s *Store) Owners(ctx context.Context, businessID uuid.UUID) ([]Person, err
 		WHERE members.business_id = $1 AND members.role = 'owner' ORDER BY members.created_at, members.person_id LIMIT $2`, businessID, maxOwners)
 }
 
-// VerifiedMembers returns those of these addresses that belong to verified people who are members of a business, or
+// VerifiedMembers returns those of these addresses that belong to verified members of a business, or to verified
 // operators at the instant now. The addresses must be in lower case.
 func (s *Store) VerifiedMembers(
 	ctx context.Context, businessID uuid.UUID, emails []string, now time.Time,
@@ -80,9 +80,10 @@ func (s *Store) Member(ctx context.Context, businessID, personID uuid.UUID) (Tea
 	return m, found(err)
 }
 
-// ChangeMember gives a member another role, idempotently. The tokens that they made for the business end. They are
-// signed out if they belong to no other business. Errors: [ErrRevoked], [ErrNotFound], [ErrLastOwner], those of
-// postgres.Once. Faults: those of the principal's rights; outcome_unknown.
+// ChangeMember gives a member another role, idempotently. It revokes the tokens that the member created for the
+// business. If the member belongs to no other business, it also ends their sessions. Errors: [ErrRevoked],
+// [ErrNotFound], [ErrLastOwner], those of postgres.Once. Faults: those of the check of the principal's rights;
+// outcome_unknown.
 func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID uuid.UUID, to access.Member, now time.Time) (TeamMember, error) {
 	return overMember(ctx, s, by, to.BusinessID, personID, to.Role, now, func(ctx context.Context, tx pgx.Tx) (TeamMember, error) {
 		_, err := tx.Exec(ctx, `
@@ -98,8 +99,9 @@ func (s *Store) ChangeMember(ctx context.Context, by access.Principal, personID 
 	})
 }
 
-// RemoveMember removes a person from a business, idempotently, and ends the tokens that they made for it. They are
-// signed out if they belong to no other business. Its errors and faults are those of [Store.ChangeMember].
+// RemoveMember removes a person from a business, idempotently. It revokes the tokens that they created for the
+// business. If they belong to no other business, it also ends their sessions. Its errors and faults are those of
+// [Store.ChangeMember].
 func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessID, personID uuid.UUID, now time.Time) error {
 	_, err := overMember(ctx, s, by, businessID, personID, "", now, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		if err := record(ctx, tx, event.MemberRemoved, personID, businessID, now); err != nil {
@@ -111,9 +113,11 @@ func (s *Store) RemoveMember(ctx context.Context, by access.Principal, businessI
 	return err
 }
 
-// overMember runs a change of a member, idempotently. to is the role of the member after the change, "" for none. It
-// locks the person, and then the owners of the business in one order. So if two owners remove each other's role at the
-// same time, one of them stays the last owner.
+// overMember runs change, which changes or removes a member, idempotently. to is the role of the member after the
+// change, "" for none.
+//
+// It locks the person, and then all owners of the business in a fixed order. So if two owners demote each other at the
+// same time, the second fails with [ErrLastOwner].
 func overMember[T any](
 	ctx context.Context, s *Store, by access.Principal, businessID, personID uuid.UUID, to access.Role, now time.Time,
 	change func(context.Context, pgx.Tx) (T, error),
@@ -140,9 +144,9 @@ func overMember[T any](
 	})
 }
 
-// endIfAlone signs a person out everywhere if they belong to no other business and are not an operator. Otherwise their
-// sessions stay, because the sessions serve the other businesses too. The person's rights in this business are read at
-// every request.
+// endIfAlone ends the sessions of a person who belongs to no other business and is not an operator. The sessions of
+// other people stay, because they also serve their other businesses; their rights in this business are read at every
+// request anyway.
 func endIfAlone(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID, now time.Time) error {
 	var elsewhere bool
 	err := tx.QueryRow(ctx, `

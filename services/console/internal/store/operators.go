@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// GroupOperatorGood is how long a person stays an operator by their group after their last sign-in by the identity
-// provider.
+// GroupOperatorGood is how long a person whom the identity provider's group made an operator keeps this right after
+// their last sign-in by the provider.
 const GroupOperatorGood = 12 * time.Hour
 
 // ErrLastOperator means that no operator would be left.
@@ -28,12 +28,12 @@ type Operator struct {
 	LastSeenAt *time.Time // in any session, to the minute
 }
 
-// notLapsed is the SQL condition that a person's operator right has not lapsed: it does not come from a group, or the
-// provider vouched for it after the parameter.
+// notLapsed is the SQL condition that the operator right of a person has not lapsed. The right of an operator without a
+// group does not lapse. Otherwise the last sign-in by the provider must be after the parameter.
 const notLapsed = `(people.operator_vouched_at IS NULL OR people.operator_vouched_at > %s)`
 
-// Operators lists the operators at the instant now, in the order in which they were added. It returns the cursor of the
-// next page, or "" after the last page. Fault: invalid_parameter for a cursor that Operators did not return.
+// Operators lists the operators at the instant now, in the order in which they were added. It also returns the cursor
+// of the next page, or "" after the last page. Fault: invalid_parameter for a cursor that Operators did not return.
 func (s *Store) Operators(ctx context.Context, now time.Time, page request.Page) ([]Operator, string, error) {
 	after, afterID, err := page.AfterTime()
 	if err != nil {
@@ -60,9 +60,9 @@ func scanOperator(row pgx.CollectableRow) (Operator, error) {
 	return o, err
 }
 
-// DemoteOperator removes the operator right of a person, idempotently. It ends their sessions, their links and the
-// tokens that they made as an operator. Errors: [ErrRevoked], [ErrNotFound], [ErrLastOperator], those of postgres.Once.
-// Faults: forbidden; outcome_unknown.
+// DemoteOperator removes the operator right of a person, idempotently. It ends their sessions and links, and revokes
+// the tokens that they created as an operator. Errors: [ErrRevoked], [ErrNotFound], [ErrLastOperator], those of
+// postgres.Once. Faults: forbidden; outcome_unknown.
 func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		// All operators are locked in one order: if two demote each other, one stays.
@@ -81,7 +81,7 @@ func (s *Store) DemoteOperator(ctx context.Context, by access.Principal, personI
 	})
 }
 
-// overOperator removes rights of an operator, idempotently, as another operator.
+// overOperator runs a change that takes rights from an operator, idempotently. by is the operator who makes the change.
 func (s *Store) overOperator(ctx context.Context, by access.Principal, personID uuid.UUID, change func(context.Context, pgx.Tx) (struct{}, error)) error {
 	_, err := revocation(ctx, s.pool, personID, func() (struct{}, error) {
 		return postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
@@ -103,8 +103,9 @@ func isOneOf(id uuid.UUID, all []uuid.UUID) error {
 	return ErrNotFound
 }
 
-// SignOutOperator ends an operator's sessions, their links and the tokens that they made as an operator, idempotently.
-// Errors: [ErrRevoked], [ErrNotFound], those of postgres.Once. Faults: forbidden; outcome_unknown.
+// SignOutOperator ends an operator's sessions and links, and revokes the tokens that they created as an operator,
+// idempotently. The person stays an operator. Errors: [ErrRevoked], [ErrNotFound], those of postgres.Once. Faults:
+// forbidden; outcome_unknown.
 func (s *Store) SignOutOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	return s.overOperator(ctx, by, personID, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
 		person, err := lockPerson(ctx, tx, personID)
@@ -126,8 +127,9 @@ func demote(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) e
 	return revokeMadeAsOperator(ctx, tx, personID, now)
 }
 
-// revokeMadeAsOperator ends the tokens that a person made as an operator, and the tokens that were made with these.
-// Tokens made as an operator are those of operators, and those of businesses that the person does not belong to.
+// revokeMadeAsOperator revokes the tokens that a person could create only as an operator, and the tokens that were
+// created with these. These are tokens with the operator's role, and tokens of businesses that the person does not
+// belong to.
 func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	err := revoke(ctx, tx, `SELECT id FROM tokens WHERE created_by = @person_id AND NOT EXISTS (
 		SELECT FROM members WHERE members.person_id = @person_id AND members.business_id = tokens.business_id)`,
@@ -138,8 +140,8 @@ func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, no
 	return nil
 }
 
-// lapse demotes and signs out a person whom a group made an operator, if the last vouching by the provider is older
-// than [GroupOperatorGood].
+// lapse demotes a person whom the provider's group made an operator, and ends their sessions, if their last sign-in by
+// the provider is longer ago than [GroupOperatorGood].
 func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if err := lockRights(ctx, tx, uuid.Nil, personID); err != nil {
 		return err
@@ -157,7 +159,7 @@ func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) er
 	return err
 }
 
-// lapseAll lapses the right of every operator whose time is over.
+// lapseAll demotes all operators by group whose right has lapsed.
 func (s *Store) lapseAll(ctx context.Context, now time.Time) error {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list operators whose right lapses", `
 		SELECT id FROM people WHERE operator AND NOT `+fmt.Sprintf(notLapsed, "$1"), now.Add(-GroupOperatorGood))

@@ -59,8 +59,8 @@ func addChallenge(ctx context.Context, to execer, hash [sha256.Size]byte, person
 	return nil
 }
 
-// TakeChallenge deletes a challenge and returns it if it is valid at the instant now and was made for this person.
-// Errors: [ErrNotFound].
+// TakeChallenge deletes a stored challenge, so that it serves one answer, and returns it. Errors: [ErrNotFound] if the
+// challenge has expired at the instant now, or was made for another person.
 func (s *Store) TakeChallenge(ctx context.Context, hash [sha256.Size]byte, personID uuid.UUID, now time.Time) ([]byte, error) {
 	challenge, err := postgres.Row(ctx, s.pool, pgx.RowTo[[]byte], "take a challenge", `
 		WITH taken AS (
@@ -132,7 +132,7 @@ func countPasskeys(ctx context.Context, tx pgx.Tx, personID uuid.UUID) (int, err
 }
 
 // SignInByPasskey creates a session of a person and stores the new counter and flags of their passkey. Errors:
-// [ErrNotFound] if the passkey was removed in the meantime, or if its counter is not above the stored one.
+// [ErrNotFound] if the passkey no longer exists, or if its counter is not larger than the stored one.
 func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Session, session [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := lockPerson(ctx, tx, of.PersonID); err != nil {
@@ -152,9 +152,9 @@ func (s *Store) SignInByPasskey(ctx context.Context, used passkey.Key, of Sessio
 	})
 }
 
-// RemovePasskey removes a passkey of a person, ends all their sessions and links, and creates a new session. otherwise
-// reports whether the person can sign in without a passkey and without a password. Errors: [ErrRevoked], [ErrNotFound],
-// [ErrLastWay].
+// RemovePasskey deletes a passkey of a person, ends all their sessions and links, and creates a new session. otherwise
+// means that the person can sign in even without any passkey or password, for example by an identity provider. Errors:
+// [ErrRevoked]; [ErrNotFound]; [ErrLastWay] if the person could no longer sign in.
 func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.UUID, otherwise bool, of Session, session [sha256.Size]byte) error {
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, of.PersonID); err != nil {
@@ -185,8 +185,8 @@ func (s *Store) RemovePasskey(ctx context.Context, by access.Principal, id uuid.
 	})
 }
 
-// RemovePassword removes the password of a person who has passkeys, ends all their sessions and links, and creates a
-// new session. Errors: [ErrRevoked], [ErrNotFound], [ErrLastWay].
+// RemovePassword deletes the password of a person, ends all their sessions and links, and creates a new session.
+// Errors: [ErrRevoked]; [ErrNotFound]; [ErrLastWay] if the person has no passkey.
 func (s *Store) RemovePassword(ctx context.Context, by access.Principal, of Session, session [sha256.Size]byte) error {
 	return s.revoking(ctx, of.PersonID, func(tx pgx.Tx) error {
 		if _, err := s.authorize(ctx, tx, by, of.PersonID); err != nil {

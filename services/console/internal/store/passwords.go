@@ -39,8 +39,8 @@ func scanCredentials(row pgx.CollectableRow) (Credentials, error) {
 	return c, err
 }
 
-// SignInByPassword creates a session of a person whose password still has this hash. If the password was changed during
-// the comparison, the person is not signed in. Errors: [ErrNotFound].
+// SignInByPassword creates a session of a person, if their stored password still has this hash. The caller has compared
+// the hash with the typed password before; the stored one may have changed since. Errors: [ErrNotFound].
 func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Session, session [sha256.Size]byte) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if err := requirePassword(ctx, tx, of.PersonID, passwordHash); err != nil {
@@ -50,8 +50,9 @@ func (s *Store) SignInByPassword(ctx context.Context, passwordHash string, of Se
 	})
 }
 
-// ChangePassword replaces the password that has the hash before, "" for none. It ends all sessions and links of the
-// person, and creates a new session. Errors: [ErrRevoked]; [ErrNotFound] if the stored hash is no longer before.
+// ChangePassword replaces the hash of a person's password. The arguments before and after are the old and the new hash;
+// before is "" for a person without a password. It ends all sessions and links of the person, and creates a new
+// session. Errors: [ErrRevoked]; [ErrNotFound] if the stored hash is no longer the old one.
 func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before, after string, of Session, session [sha256.Size]byte) error {
 	_, err := revocation(ctx, s.pool, of.PersonID, func() (struct{}, error) {
 		return struct{}{}, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -70,8 +71,8 @@ func (s *Store) ChangePassword(ctx context.Context, by access.Principal, before,
 	return err
 }
 
-// requirePassword locks a person and checks that their password has this hash, "" for none. Errors: [ErrNotFound] if it
-// has another.
+// requirePassword locks a person. It returns [ErrNotFound] if their stored password does not have this hash; "" stands
+// for no password.
 func requirePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash string) error {
 	if _, err := lockPerson(ctx, tx, personID); err != nil {
 		return err
@@ -84,7 +85,8 @@ func requirePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash st
 	return err
 }
 
-// changePassword stores the hash of a new password, "" for none, and ends every session and link of the person.
+// changePassword stores the hash of a new password, or "" to remove the password. It ends all sessions and links of the
+// person.
 func changePassword(ctx context.Context, tx pgx.Tx, personID uuid.UUID, hash string, now time.Time) error {
 	if _, err := tx.Exec(ctx, `UPDATE people SET password_hash = nullif($2, '') WHERE id = $1`, personID, hash); err != nil {
 		return err

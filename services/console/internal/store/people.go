@@ -35,9 +35,9 @@ func (p *Person) parts() []any {
 	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.ByGroupAt, &p.CreatedAt, &p.Verified, &p.Password, &p.Passkey}
 }
 
-// AddPerson adds a person whom a principal invites into a business; the nil UUID means among the operators. The new
-// person is not an operator and not verified. AddPerson returns the person who has the address: a known person is
-// returned unchanged. Errors: [ErrRevoked]. Faults: those of the principal's rights.
+// AddPerson adds a person whom a principal invites into a business, or among the operators if businessID is the nil
+// UUID. The new person is neither an operator nor verified. If a person with the address exists, AddPerson changes
+// nothing and returns that person. Errors: [ErrRevoked]. Faults: those of the check of the principal's rights.
 func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID uuid.UUID, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -51,7 +51,8 @@ func (s *Store) AddPerson(ctx context.Context, by access.Principal, businessID u
 	return added, err
 }
 
-// AddVouched is [Store.AddPerson] for a person for whom an identity provider vouches.
+// AddVouched is [Store.AddPerson] for a person whose identity the provider has confirmed; there is no inviting
+// principal.
 func (s *Store) AddVouched(ctx context.Context, p Person) (Person, error) {
 	var added Person
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -82,8 +83,8 @@ func (s *Store) SetLanguage(ctx context.Context, by access.Principal, language s
 	})
 }
 
-// MakeOperator makes a person an operator of the platform at the instant now, idempotently. The person must sign in
-// again. A person who is not verified loses all credentials, because others may have set them. Errors: [ErrRevoked].
+// MakeOperator makes a person an operator at the instant now, idempotently, and ends their sessions. A person whose
+// address is not verified loses all credentials, because another person may have set them. Errors: [ErrRevoked].
 // Faults: forbidden.
 func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID uuid.UUID, now time.Time) error {
 	_, err := postgres.Once(ctx, s.pool, uuid.Nil, func(ctx context.Context, tx pgx.Tx) (struct{}, error) {
@@ -110,7 +111,8 @@ func (s *Store) MakeOperator(ctx context.Context, by access.Principal, personID 
 	return nil
 }
 
-// Names returns the names of people by id, or their addresses if they have no name. Unknown people are left out.
+// Names returns the names of people by their ids. A person without a name has their e-mail address instead. Unknown ids
+// are left out.
 func (s *Store) Names(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]string, error) {
 	list, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[struct {
 		ID   uuid.UUID
@@ -144,8 +146,8 @@ var ErrMember = errors.New("is a member with another role")
 // ErrTooMany means that a person belongs to the maximum number of businesses.
 var ErrTooMany = errors.New("belongs to too many businesses")
 
-// lockPerson locks a person's rights and row, and returns the person. Until the transaction ends, all changes and all
-// uses of these rights wait.
+// lockPerson locks the rights and the row of a person until the transaction ends, and returns the person. In the
+// meantime, no other transaction can change or use these rights.
 func lockPerson(ctx context.Context, tx pgx.Tx, id uuid.UUID) (Person, error) {
 	if err := lockRights(ctx, tx, uuid.Nil, id); err != nil {
 		return Person{}, err

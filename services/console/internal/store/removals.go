@@ -11,13 +11,15 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// ErrUnknownKey means that no removal came with this Idempotency-Key.
+// ErrUnknownKey means that no earlier removal had this Idempotency-Key.
 var ErrUnknownKey = errors.New("no removal has this key")
 
-// Meant returns the business that a removal means: the business that had the slug when a request with this
-// Idempotency-Key first came. The request must have such a key. The result is stored for a day. business is the
-// business that has the slug now, or the nil id if no business has it. Errors: [ErrUnknownKey] if no business has the
-// slug and no result is stored.
+// Meant returns the id of the business that a removal is about: the business that had the slug when the first request
+// with this Idempotency-Key arrived. It stores the id for a day. So a repeated request never removes a business that
+// got the slug later.
+//
+// business is the business that has the slug now, or the nil id. The request must have an Idempotency-Key. Errors:
+// [ErrUnknownKey] if no business has the slug and no id is stored.
 func (s *Store) Meant(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error) {
 	meant, err := postgres.Once(ctx, s.pool, postgres.WriteID("slug", slug), func(context.Context, pgx.Tx) (uuid.UUID, error) {
 		if business == uuid.Nil {

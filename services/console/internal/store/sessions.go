@@ -36,8 +36,8 @@ type Signed struct {
 	Members []access.Member // none for an operator
 }
 
-// addSession stores a session by the hash of its secret. It first removes an operator right that has lapsed, because
-// removing it later would end the new session.
+// addSession stores a session by the hash of its secret. If the person's operator right has lapsed, it first removes
+// that right, because a later removal would also end the new session.
 func addSession(ctx context.Context, tx pgx.Tx, of Session, hash [sha256.Size]byte) error {
 	if err := lapse(ctx, tx, of.PersonID, of.CreatedAt); err != nil {
 		return err
@@ -59,8 +59,7 @@ func (s *Store) Sessions(ctx context.Context, personID uuid.UUID, now time.Time)
 		ORDER BY created_at DESC, id LIMIT 100`, personID, now.Add(-SessionIdle), now.Add(-SessionMost))
 }
 
-// EndSession ends one of a person's sessions. It does nothing if that session has already ended. Fault:
-// outcome_unknown.
+// EndSession ends a session of a person. If the session has already ended, nothing changes. Fault: outcome_unknown.
 func (s *Store) EndSession(ctx context.Context, personID, id uuid.UUID) error {
 	return s.revoking(ctx, personID, func(tx pgx.Tx) error {
 		if err := lockRights(ctx, tx, uuid.Nil, personID); err != nil {
@@ -87,8 +86,8 @@ func endSession(ctx context.Context, tx pgx.Tx, personID, id uuid.UUID) error {
 	return nil
 }
 
-// Sweep removes the lapsed rights of operators at the instant now. It also deletes sessions, links, challenges, device
-// logins, known browsers, invitations and records of writes that have ended.
+// Sweep demotes the operators whose right has lapsed at the instant now. It also deletes all rows that are no longer
+// valid: sessions, links, challenges, sign-ins of programs, known browsers, invitations and records of writes.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	_, sessions := s.pool.Exec(ctx, `DELETE FROM sessions WHERE last_seen_at <= $1 OR created_at <= $2`, now.Add(-SessionIdle), now.Add(-SessionMost))
 	_, links := s.pool.Exec(ctx, `DELETE FROM links WHERE expires_at <= $1`, now)
@@ -100,17 +99,17 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	return errors.Join(s.lapseAll(ctx, now), sessions, links, challenges, devices, browsers, invitations, writes)
 }
 
-// goodSession is the SQL condition for a session that has not ended and whose operator right has not lapsed. Its
-// parameters are those of [goodSessionAt].
+// goodSession is the SQL condition for a valid session: the session has not ended, and the operator right of its person
+// has not lapsed. Its parameters are those of [goodSessionAt].
 var goodSession = `sessions.last_seen_at > $2 AND sessions.created_at > $3 AND ` + fmt.Sprintf(notLapsed, "$4")
 
-// goodSessionAt returns the parameters of [goodSession] at the instant now, with the key of a session as $1.
+// goodSessionAt returns the parameters of [goodSession] at the instant now. key, the first one, identifies the session.
 func goodSessionAt(key any, now time.Time) []any {
 	return []any{key, now.Add(-SessionIdle), now.Add(-SessionMost), now.Add(-GroupOperatorGood)}
 }
 
-// SessionByHash returns the session with this hash if it has not ended at the instant now. It updates the session's
-// last-seen time at most once a minute. Errors: [ErrNotFound].
+// SessionByHash returns the session whose secret has this hash, if it is valid at the instant now. It updates the time
+// of the session's last use, at most once a minute. Errors: [ErrNotFound].
 func (s *Store) SessionByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Signed, error) {
 	signed, err := postgres.Row(ctx, s.pool, scanSigned, "look up a session", `
 		SELECT sessions.id, sessions.person_id, sessions.client, sessions.created_at, sessions.last_seen_at, `+personColumns+`

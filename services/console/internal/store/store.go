@@ -1,6 +1,6 @@
-// Package store keeps people, their roles in businesses, their sessions and the tokens of the admin API in PostgreSQL.
-// Everything that authorizes a request is read at every request and never cached. So a session or token that ends here
-// ends on every replica at once.
+// Package store stores people, their roles in businesses, their sessions and the tokens of the admin API in PostgreSQL.
+// The data that authorizes a request is read at every request and never cached. So a session or token that ends is
+// invalid on every replica at once.
 package store
 
 import (
@@ -34,8 +34,8 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// Outcome returns the stored result of the write that the request's Idempotency-Key names in a business, as
-// postgres.Outcome does. The nil id means the writes about operators.
+// Outcome returns the stored result of an earlier request with the same Idempotency-Key about a business, as
+// postgres.Outcome does. The nil id stands for requests about operators.
 func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, error) {
 	return postgres.Outcome(ctx, s.pool, businessID)
 }

@@ -32,7 +32,7 @@ type Token struct {
 	Device        string // name of the machine whose program `slotmesh login` connected; "" for other tokens
 }
 
-// DeviceIdle is how long the token of a program that `slotmesh login` connected may stay unused before it ends.
+// DeviceIdle is how long a token that `slotmesh login` created stays valid without use.
 const DeviceIdle = 30 * 24 * time.Hour
 
 const tokenColumns = `business_id, role, coalesce(staff_id, '00000000-0000-0000-0000-000000000000'), id, name, prefix,
@@ -129,7 +129,8 @@ func (s *Store) TokenByID(ctx context.Context, id uuid.UUID) (Token, error) {
 	return t, found(err)
 }
 
-// keptToken is the SQL for the data of a token in an event: neither its hash nor its use.
+// keptToken is the SQL expression for the data of a token in an event. It leaves out the hash and the time of the last
+// use.
 const keptToken = `jsonb_build_object('id', id, 'business_id', business_id, 'name', name, 'role', role, 'staff_id', staff_id, 'prefix', prefix,
     'created_at', created_at, 'expires_at', expires_at, 'revoked_at', revoked_at)`
 
@@ -158,8 +159,9 @@ func revoke(ctx context.Context, tx pgx.Tx, first string, args pgx.NamedArgs, no
 	return err
 }
 
-// RevokeToken ends a token of a business and the tokens that were made with it, idempotently. Tokens that have already
-// ended are not changed. Errors: [ErrRevoked], [ErrNotFound]. Faults: those of the principal's rights; outcome_unknown.
+// RevokeToken revokes a token of a business and the tokens that were created with it, idempotently. Tokens that are
+// already revoked are not changed. Errors: [ErrRevoked], [ErrNotFound]. Faults: those of the check of the principal's
+// rights; outcome_unknown.
 func (s *Store) RevokeToken(ctx context.Context, by access.Principal, businessID, id uuid.UUID, now time.Time) error {
 	root, err := rootOfToken(ctx, s.pool, id)
 	if errors.Is(err, ErrRevoked) {
@@ -229,8 +231,8 @@ func (s *Store) TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID
 		SELECT `+tokenColumns+` FROM tokens WHERE business_id = $1 AND id IN (SELECT id FROM made) ORDER BY created_at, id`, businessID, personID)
 }
 
-// RevokeTokensMadeBy ends the tokens that [Store.TokensMadeBy] lists. Tokens that have already ended are not changed.
-// Its faults are those of the principal's rights.
+// RevokeTokensMadeBy revokes the tokens that [Store.TokensMadeBy] lists. Tokens that are already revoked are not
+// changed. Faults: those of the check of the principal's rights.
 func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, businessID, personID uuid.UUID, now time.Time) error {
 	err := s.revoking(ctx, personID, func(tx pgx.Tx) error {
 		if _, err := s.authorizeIn(ctx, tx, by, businessID, personID); err != nil {
@@ -244,8 +246,8 @@ func (s *Store) RevokeTokensMadeBy(ctx context.Context, by access.Principal, bus
 	return nil
 }
 
-// TokenByHash returns the token with this hash if it is valid at the instant now. It updates the token's last use at
-// most once a minute. Errors: [ErrNotFound].
+// TokenByHash returns the token whose secret has this hash, if it is valid at the instant now. It updates the time of
+// the token's last use, at most once a minute. Errors: [ErrNotFound].
 func (s *Store) TokenByHash(ctx context.Context, hash [sha256.Size]byte, now time.Time) (Token, error) {
 	token, err := postgres.Row(ctx, s.pool, scanToken, "look up a token", `
 		SELECT `+tokenColumns+` FROM tokens WHERE hash = $1 AND `+goodToken, goodTokenAt(hash[:], now)...)
