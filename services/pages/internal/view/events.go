@@ -69,7 +69,7 @@ func (p *Page) ticketsFrom(e *usecase.Event) string {
 	return p.priced(least, differ)
 }
 
-// fewOf returns a text such as "2 left" if few tickets or none are left. It returns "" if more than
+// fewOf returns how many tickets or seats are left, or that none is left. It returns "" if more than
 // [fewLeft] are left or the number is unknown.
 func (p *Page) fewOf(left *int) string {
 	switch {
