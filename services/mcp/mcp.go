@@ -1,12 +1,13 @@
-// Package mcp is the service by which agents read a business and book with it over
-// the Model Context Protocol (semantics.md §9). It serves the read tools and
-// book_appointment at /mcp, under the same API keys, scopes and limits as POST /book.
+// Package mcp is the service with which agents read a business and book, over the Model Context
+// Protocol (semantics.md §9). It serves tools that read, and book_appointment, at /mcp. API keys,
+// scopes and limits are the same as for POST /book.
 //
-// It owns no data and keeps nothing between requests, so any replica serves any request. A request
-// passes the gate (internal/gate), which checks Host and Origin, the key (by a call to booking) and
-// the key's limit. Then the official SDK handles the protocol and calls a tool (internal/tools). The
-// tool calls the service that owns the data. It uses POST /book of booking, and the public paths of
-// catalog, availability and rental, which their internal ports serve without limits per address.
+// It owns no data and keeps nothing between requests, so any replica serves any request. Each request
+// first passes the gate (internal/gate), which checks Host and Origin, the key (by a call to booking)
+// and the key's limit. Then the official SDK handles the protocol and calls a tool (internal/tools).
+//
+// The tool calls the service that owns the data: POST /book of booking, or the public paths of catalog,
+// availability and rental. It uses their internal ports, which have no limits per client address.
 package mcp
 
 import (
@@ -42,8 +43,8 @@ type Config struct {
 	RentalURL string `env:"RENTAL_URL, required"`
 	// BookingURL is the base URL of booking's internal port.
 	BookingURL string `env:"BOOKING_URL, required"`
-	// Hosts are the names that requests may be sent to. If it is empty,
-	// any name is allowed, but on loopback addresses only this machine's.
+	// Hosts are the allowed names in the Host header. If it is empty, any name is allowed; but at a
+	// loopback address, only names of this machine are.
 	Hosts []string `env:"MCP_HOSTS"`
 	// Origins are the web origins that may call from a browser, in addition to the host itself.
 	Origins []string `env:"MCP_ORIGINS"`
@@ -80,8 +81,8 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	}
 	counts := s.Limits(cfg.Limits, rdb)
 	s.Limit(counts.Pass)
-	// A tool call ends early enough to send its answer before the
-	// request's deadline. A call to booking may take all of that time.
+	// spare is the time that is reserved for sending the answer before the request's deadline: tool calls
+	// end earlier by it. A call to booking may take all of the other time.
 	spare := cfg.Server.RequestTimeout / 10
 	bookings := bookingclient.NewAgents(s.Peer("booking", cfg.BookingURL, peer.Timeout(cfg.Server.RequestTimeout-spare)))
 	catalog := s.Peer("catalog", cfg.CatalogURL)

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// answer passes the responses of the protocol on. It holds back the SDK's plain-text refusals
-// of invalid requests, so that the gate can send them in the form of semantics.md §7.
+// answer is the response writer that the SDK gets. It passes protocol responses on. It holds back the
+// SDK's plain-text refusals of invalid requests, so that the gate can send them as JSON (semantics.md §7).
 type answer struct {
 	http.ResponseWriter
 	said   bool // whether the protocol wrote anything
@@ -40,9 +40,11 @@ func (a *answer) Write(b []byte) (int, error) {
 // Unwrap lets [http.ResponseController] reach the connection.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// silence returns a fault if the SDK wrote no response because the time was over; the client would read
-// an empty response as success. The argument late means that the tools' time was over before the call, so
-// nothing was done. Otherwise the outcome is unknown. It returns nil if the protocol wrote a response.
+// silence returns a fault if the SDK wrote no response because the request's time was over: a client
+// would read an empty response as success. If the protocol wrote a response, it returns nil.
+//
+// The argument late is true if the time was over before the tool was called. Then nothing was done;
+// otherwise the outcome is unknown.
 func (a *answer) silence(late bool) error {
 	switch {
 	case a.said:

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Headers for calls from pages of other origins. A page may send those of
-// maySend, which covers all revisions of the protocol, and read those of mayRead.
+// Values of CORS headers, for web pages of other origins. maySend lists the request headers that such a
+// page may send, for all revisions of the protocol. mayRead lists the response headers that it may read.
 const (
 	maySend = "Accept, Authorization, Content-Type, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id"
 	mayRead = "Mcp-Session-Id, Retry-After, Traceparent, WWW-Authenticate"

@@ -1,6 +1,6 @@
-// Package gate checks a request before the Model Context Protocol handles it: Host
-// and Origin, the API key with its limit, and that the body is one message. Its
-// refusals are JSON with a sentence and a messageCode, as on every other path.
+// Package gate checks each request before the Model Context Protocol handles it. It checks Host and
+// Origin, the API key and its rate limit, and that the body is one message. Its refusals are JSON with
+// a sentence and a messageCode, as on every other path.
 package gate
 
 import (
@@ -42,9 +42,9 @@ type Gate struct {
 	Keys   Keys
 	Limits Limits
 	Slugs  Slugs
-	// Hosts are the names that requests may be sent to, in lower case. If it is
-	// empty, any name is allowed. On a loopback address, only names of this machine
-	// are, because a web page could call it by another name (DNS rebinding).
+	// Hosts are the allowed names in the Host header, in lower case. If it is empty, any name is allowed.
+	// But if the server listens on a loopback address, only names of this machine are allowed, because a
+	// web page could otherwise call the server by another name (DNS rebinding).
 	Hosts []string
 	// Origins are the web origins that may call from a browser,
 	// such as https://app.example, in addition to the host itself.
@@ -97,8 +97,8 @@ func over(ctx context.Context, until time.Time) bool {
 	return ctx.Err() != nil
 }
 
-// identify checks the API key and its limit. An invalid or missing
-// key is a 401 with a WWW-Authenticate challenge (RFC 6750 §3).
+// identify checks the API key and counts the request against the key's limit. For an invalid or
+// missing key, the response is a 401 with a WWW-Authenticate challenge (RFC 6750 §3).
 func (g *Gate) identify(w http.ResponseWriter, r *http.Request) (caller.Caller, error) {
 	authorization := r.Header.Get("Authorization")
 	key, err := g.Keys.CheckKey(r.Context(), authorization)
@@ -162,8 +162,8 @@ func loopback(name string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// oneMessage reads the body. It refuses an array of messages: a request
-// counts once against its key's limit, so it carries one message.
+// oneMessage reads the body, which must be one message. It refuses an array of messages, because a
+// request counts only once against the limit of its key.
 func oneMessage(r *http.Request) ([]byte, error) {
 	body, err := server.BodyOf(r)
 	if err != nil {

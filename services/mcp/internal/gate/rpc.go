@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// rpcCodes maps the first words of the SDK's plain-text refusal of
-// a request to the code of JSON-RPC for it (JSON-RPC 2.0 §5.1).
+// rpcCodes maps the first words of a plain-text refusal of the SDK to the error code of JSON-RPC (JSON-RPC 2.0 §5.1).
 var rpcCodes = map[string]int{
 	"JSON RPC not handled": -32601, // method not found
 	"invalid request":      -32600,
@@ -23,9 +22,9 @@ type rpcError struct {
 	} `json:"error"`
 }
 
-// refuseCall writes a JSON-RPC error if the SDK refused a request for its method or form,
-// because clients match a response to their request by its id. A message without an id is
-// a notification, which gets no JSON-RPC response. It reports whether it wrote a response.
+// refuseCall writes a JSON-RPC error if the SDK refused the request for its method or form. The error
+// contains the id of the request, by which clients match a response to its request. It reports whether
+// it wrote a response. It writes none for a message without an id, which is a notification.
 func (a *answer) refuseCall(message []byte) (bool, error) {
 	var call struct {
 		ID     json.RawMessage `json:"id"`

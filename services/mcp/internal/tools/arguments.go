@@ -44,8 +44,8 @@ func (t *tool) parse(raw json.RawMessage) (arguments, error) {
 	return args, nil
 }
 
-// plainWhole returns a whole number with a decimal point or an exponent, such as 1.0, in its plain form. JSON
-// has one number type, and some clients write every number with a point. Any other value is returned unchanged.
+// plainWhole returns a whole number with a decimal point or an exponent, such as 1.0, as plain digits. Some clients
+// write every number with a point, because JSON has only one number type. It returns any other value unchanged.
 func plainWhole(raw json.RawMessage) json.RawMessage {
 	const most = 1 << 53 // floats are exact up to here
 	n, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
@@ -83,8 +83,8 @@ var sources = map[string]string{
 	"staff_id": "the id of a member from list_staff", "class_schedule_id": "the class_schedule_id of a start from find_slots",
 }
 
-// identifier parses a UUID. Agents do not invent UUIDs; an invalid
-// value is mostly a name, so the error names the source of ids.
+// identifier parses a UUID. If it is invalid, the error explains which tool returns ids, because
+// models often send a name instead.
 func identifier(name, s string) (uuid.UUID, error) {
 	id, err := request.ID(name, s)
 	if err != nil {

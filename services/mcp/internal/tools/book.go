@@ -19,8 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
-// confirmation is the part of the response of POST /book that
-// the output schema describes. The whole response is passed on.
+// confirmation holds the fields of the response of POST /book that the output schema describes. The
+// tool returns the whole response.
 type confirmation struct {
 	Success         bool   `json:"success"`
 	Booking         booked `json:"booking"`
@@ -132,8 +132,8 @@ func (b *Toolbox) book() *tool {
 	}
 }
 
-// bookAppointment passes the arguments on as the body of POST /book, which checks them. It checks
-// ids itself, because the messages of POST /book do not name the tools that ids come from.
+// bookAppointment calls POST /book with the arguments as the body. POST /book checks them, except ids:
+// bookAppointment checks these itself, because the messages of POST /book do not name the tools that return ids.
 func (b *Toolbox) bookAppointment(ctx context.Context, who caller.Caller, args arguments) (result, error) {
 	idempotencyKey, err := args.idempotencyKey()
 	if err != nil {
@@ -230,8 +230,8 @@ func (c *confirmation) text() string {
 // maxOthers is the maximum number of other starts in a refusal.
 const maxOthers = 10
 
-// instead adds the other free starts of the date to the refusal of a
-// start. If they cannot be read, it returns the refusal unchanged.
+// instead adds the other free starts of the date to the argument refusal, which refuses a start. If
+// the free starts cannot be read, it returns refusal unchanged.
 func (b *Toolbox) instead(ctx context.Context, who caller.Caller, args arguments, refusal error) error {
 	ids, errIDs := args.ids("service_ids", maxServices)
 	at, errTime := args.text("time")

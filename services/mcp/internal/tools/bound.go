@@ -28,16 +28,16 @@ const (
 	maxUpsells  = 100
 )
 
-// Limits of the descriptions in a text, in bytes. The descriptions
-// of a list share maxBriefs, so that the last names still fit.
+// Limits of descriptions in a text, in bytes. All descriptions in a list together take at most
+// maxBriefs, so that there is room for the names of all elements.
 const (
 	maxBrief  = 160
 	minBrief  = 40
 	maxBriefs = 2_000
 )
 
-// brief returns a description as one line for a text with listed elements, with a line break before
-// it. It returns "" if there is no description, or if the list is too long for descriptions.
+// brief returns a line break and a description as one line, for an element of a list with listed
+// elements. It returns "" if there is no description, or if the list is too long for descriptions.
 func brief(description string, listed int) string {
 	most := min(maxBrief, maxBriefs/max(listed, 1))
 	line := strings.Join(strings.Fields(description), " ")
@@ -47,8 +47,8 @@ func brief(description string, listed int) string {
 	return "\n  " + clip(line, most)
 }
 
-// cut limits a list within an element. For a longer list it also
-// returns the full length, which is shown beside it; otherwise 0.
+// cut limits a list within an element to most entries. If it removes some, it also returns the
+// original length, which is shown beside the list; otherwise it returns 0.
 func cut[T any](all []T, most int) ([]T, int) {
 	if len(all) <= most {
 		return all, 0
@@ -63,8 +63,8 @@ type page[T any] struct {
 	next  *int // offset of the next page, nil on the last
 }
 
-// pageOf returns the elements from offset that fit into a page. later
-// is the number of bytes that are added to each element afterwards.
+// pageOf returns one page of a list: the elements from offset that fit into maxListBytes. The argument
+// later is the number of bytes that the caller adds to each element afterwards.
 func pageOf[T any](all []T, offset, later int) page[T] {
 	p := page[T]{items: []T{}, total: len(all)}
 	size := 0
@@ -98,8 +98,8 @@ func clip(s string, most int) string {
 	return s
 }
 
-// fitting returns the length of s if s takes at most most bytes in JSON. Otherwise
-// it returns the length of the longest prefix that leaves room for ending bytes.
+// fitting returns the length of s if s takes at most most bytes in JSON. Otherwise it returns the
+// length of the longest prefix of s that fits together with an ending of the given number of bytes.
 func fitting(s string, most, ending int) int {
 	size, end := 0, 0
 	for i := 0; i < len(s); {

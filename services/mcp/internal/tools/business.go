@@ -208,8 +208,8 @@ func (q *question) line() string {
 	return says
 }
 
-// cutLinks returns the links that fit, in the order of their networks, and their full number if
-// some do not fit; otherwise 0. A cut link would not work, so a link that does not fit is left out.
+// cutLinks returns the links that fit into the answer, sorted by network. It omits a link that does not fit,
+// because a shortened link would not work. If it omits some, it also returns the number of all links, otherwise 0.
 func cutLinks(all map[string]string) (map[string]string, int) {
 	shown, size := make(map[string]string), 0
 	for _, network := range slices.Sorted(maps.Keys(all)) {

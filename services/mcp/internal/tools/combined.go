@@ -15,8 +15,8 @@ import (
 // oneProvider is the tools' name for every staffing_mode except per_service.
 const oneProvider = "one_provider"
 
-// combining returns the arguments for the combination and the variants of services.
-// find_slots and book_appointment share them, so that a slot that was found can be booked.
+// combining returns the arguments for several services in one appointment and for their variants.
+// find_slots and book_appointment have the same ones, so that each slot that was found can be booked.
 func combining() []property {
 	return []property{
 		optional("is_package", &jsonschema.Schema{Type: "boolean", Description: "True: the services are one package, and each start is offered " +

@@ -110,8 +110,9 @@ func (a arguments) quantity() (int, error) {
 // atOnce is the maximum number of concurrent requests for the rentals of one call.
 const atOnce = 8
 
-// addAvailability sets the availability of rentals and returns how many of them are unknown. A rental that cannot
-// be read within the call's time is unknown too, so the list is always complete. Fault: invalid_parameter.
+// addAvailability sets the availability of each of the rentals, and returns for how many it is
+// unknown. It is also unknown if it cannot be read within the time of the call, so that the list is
+// always complete. Fault: invalid_parameter.
 func (b *Toolbox) addAvailability(ctx context.Context, slug string, asked url.Values, rentals []rental) (int, error) {
 	var calls errgroup.Group
 	calls.SetLimit(atOnce)
@@ -136,8 +137,8 @@ func (b *Toolbox) addAvailability(ctx context.Context, slug string, asked url.Va
 	return unknown, nil
 }
 
-// availability reads the availability of one rental. An invalid
-// parameter is the caller's fault; after any other error it is unknown.
+// availability reads the availability of one rental. If it cannot be read, the result has the status
+// unknown. Fault: invalid_parameter if the caller's parameters are invalid.
 func (b *Toolbox) availability(ctx context.Context, slug string, asked url.Values, id string) (*rentalAvailability, error) {
 	query := url.Values{"rentalId": {id}}
 	for name, values := range asked {

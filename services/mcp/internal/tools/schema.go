@@ -86,8 +86,8 @@ func offsetProperty() property {
 	return optional("offset", wholeSchema("Where to go on in a long list: the next_offset of the answer before. Left out: the beginning.", 0, 0))
 }
 
-// output returns the schema of a tool's structured content: either Out or, in a tool
-// error, a [refusal]. It allows other members, because later versions may add some.
+// output returns the schema of a tool's structured content, which is either Out or, in a tool error, a
+// [refusal]. The schema allows additional fields, because later versions may add some.
 func output[Out any]() *jsonschema.Schema {
 	answer, refused := schemaOf[Out](), schemaOf[refusal]()
 	s := &jsonschema.Schema{
@@ -109,8 +109,9 @@ func schemaOf[T any]() *jsonschema.Schema {
 	return s
 }
 
-// open allows other members in every object. It describes a nullable value as a choice of two types instead
-// of a list of types, because most clients understand that form. Lists of the tools are never null.
+// open changes a schema so that every object allows additional fields. It also describes a value that
+// may be null as a choice of two types (anyOf), because most clients do not understand a list of
+// types. Lists in the tools' answers are never null.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return

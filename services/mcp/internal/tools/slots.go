@@ -110,9 +110,9 @@ func (b *Toolbox) findSlots(ctx context.Context, who caller.Caller, args argumen
 	return b.window(ctx, who, query, isPaused)
 }
 
-// paused starts to read, concurrently with other requests, whether the business has
-// paused online bookings or is not open yet. The returned function waits for the
-// result. If it cannot be read, the function returns false: booking checks it again.
+// paused starts a request for whether the business has paused online bookings or is not open yet, at
+// the same time as other requests. The returned function waits for the result. It returns false if the
+// request fails, because booking checks the same again.
 func (b *Toolbox) paused(ctx context.Context, slug string) func() bool {
 	var info struct {
 		Paused bool  `json:"online_bookings_paused"`
@@ -245,8 +245,8 @@ func (b *Toolbox) window(ctx context.Context, who caller.Caller, query url.Value
 	return result{structured: shown, text: shown.next(text, next) + lines.String()}, nil
 }
 
-// firstStart returns a sentence with the first free start of date; it
-// returns "" if that cannot be read. window holds the other parameters.
+// firstStart returns a sentence with the first free start on date, or "" if it cannot be read. window
+// holds the other parameters of the request.
 func (b *Toolbox) firstStart(ctx context.Context, slug string, window url.Values, date string) string {
 	query := maps.Clone(window)
 	query.Del("start")

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// withWeekday returns a date with its short English weekday before it, such as "Tue 2026-12-01",
-// because models miscount weekdays. It returns a text that is not a date unchanged.
+// withWeekday returns a date with its short English weekday before it, such as "Tue 2026-12-01", because
+// models often compute weekdays wrongly. If the text is not a date, it returns the text unchanged.
 func withWeekday(date string) string {
 	d, err := time.Parse(time.DateOnly, date)
 	if err != nil {
@@ -52,8 +52,8 @@ func timesOf(slots []slot, offset int, date string) timesText {
 	return text
 }
 
-// grouped groups as many starts as fit. It returns their number,
-// the lines of class sessions, and the times of each staff member.
+// grouped formats as many of the starts as fit into the text. It returns their number, the lines of
+// class sessions, and the times of each staff member.
 func grouped(slots []slot, date string, withEnds bool) (int, string, []*freeMember) {
 	said, sessions, members := 0, "", []*freeMember{}
 	for size := 0; said < len(slots) && size < maxTimes; said++ {
@@ -115,8 +115,8 @@ func (m *freeMember) head(date string) string {
 	return text + "at "
 }
 
-// sameLength returns the duration of all slots in minutes. It
-// returns 0 if they differ, for class sessions, and without slots.
+// sameLength returns the duration of the slots in minutes if all have the same one. It returns 0 for
+// different durations, for class sessions, and for no slots.
 func sameLength(slots []slot) int {
 	each := 0
 	for i, s := range slots {

@@ -1,8 +1,8 @@
-// Package tools holds the tools of agents, which read a business and book. Every tool
-// calls the service that owns the data. Its answer has structured content and a text
-// that alone is sufficient to sell, and fits into a model's context: at most 25 kB.
+// Package tools holds the tools with which agents read a business and book. Every tool calls the
+// service that owns the data. An answer has structured content and a text; an agent that reads only
+// the text has all that it needs for a booking. Both fit into a model's context: at most 25 kB.
 //
-// A refusal is a tool error with the sentence and the messageCode of the HTTP interface, and the next step.
+// A refusal is a tool error. It has the sentence and the messageCode of the HTTP API, and the next step for the agent.
 package tools
 
 import (
@@ -27,13 +27,13 @@ import (
 // Reader reads public paths of one service into out. Its faults are those of the path, and service_unavailable.
 type Reader interface {
 	Read(ctx context.Context, slug, path string, query url.Values, out any) error
-	// ReadCached reads a path into the value that empty returns and calls prepare with
-	// it once. Other readers share the value while the service's answer stays the same.
+	// ReadCached reads a path and decodes the answer into the value that empty returns. It then calls
+	// prepare once with that value. Callers share the value while the service's answer stays the same.
 	ReadCached(ctx context.Context, slug, path string, query url.Values, empty func() any, prepare func(any)) (any, error)
 }
 
-// readCached reads a long list, which prepare converts to the form of the answer.
-// It returns a copy; the caller must not change the elements of its lists.
+// readCached reads a long list, which prepare converts to the form of the tool's answer. It returns a
+// shallow copy: the caller must not change the elements of its lists.
 func readCached[T any](ctx context.Context, r Reader, slug, path string, query url.Values, prepare func(*T)) (T, error) {
 	list, err := r.ReadCached(ctx, slug, path, query, func() any { return new(T) }, func(v any) { prepare(v.(*T)) })
 	if err != nil {
@@ -81,8 +81,8 @@ const instructions = `Slotmesh is the booking system of one business; the API ke
 func (b *Toolbox) Server(about *mcp.Implementation) *mcp.Server {
 	server := mcp.NewServer(about, &mcp.ServerOptions{
 		Instructions: instructions,
-		// The lists of tools never change. Those of prompts and resources are
-		// empty; they are declared because the SDK answers requests for them.
+		// The list of tools never changes. There are no prompts and no resources; they are declared because
+		// the SDK answers requests for their lists.
 		Capabilities: &mcp.ServerCapabilities{
 			Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{},
 		},
@@ -102,8 +102,9 @@ func (b *Toolbox) all() []*tool {
 	return []*tool{b.businessInfo(), b.services(), b.staff(), b.slots(), b.events(), b.rentals(), b.book()}
 }
 
-// handler runs the calls of a tool, each with a span, a deadline and a metric. The SDK's typed handlers would
-// check arguments against the schema and refuse them with their own sentences, so the tool checks them itself.
+// handler returns the function that runs the calls of a tool, with a span, a deadline and a metric. It
+// does not use the SDK's typed handlers, because they would refuse invalid arguments with the SDK's
+// own sentences; the tool checks its arguments.
 func (b *Toolbox) handler(t *tool, calls metric.Int64Counter) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx, span := b.Telemetry.Tracer.Start(ctx, "tools/call "+t.Name)

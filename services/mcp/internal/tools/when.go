@@ -16,8 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone"
 )
 
-// timeRange is the range of starts from from_time to to_time, both included. If to_time
-// is before from_time, it is on the next date. The zero value means the whole date.
+// timeRange is a range of start times, from from_time to to_time, both included. If to_time is before
+// from_time, the range ends on the next date. The zero value is the whole date.
 type timeRange struct {
 	from, to timespan.TimeOfDay
 	given    bool
