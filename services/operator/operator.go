@@ -1,8 +1,9 @@
-// Package operator publishes businesses from Kubernetes objects of two kinds: Business, whose
-// spec is a manifest, and APIKey, which describes a key in a Secret. The operator stores no
-// state of its own. The objects are the desired state, and the admin API returns the actual one,
-// over HTTP as for the slotmesh command. The operator changes what differs (internal/reconcile).
-// internal/definition generates the definitions of both kinds, and the chart installs them.
+// Package operator publishes businesses from Kubernetes objects of two kinds: Business, whose spec is
+// a manifest, and APIKey, which describes an API key in a Secret.
+//
+// The operator stores no state. The objects are the desired state; the admin API returns the actual
+// state. The operator corrects the differences (internal/reconcile), over HTTP like the slotmesh
+// command. internal/definition generates the definitions of both kinds, which the chart installs.
 //
 // The internal port serves only probes and metrics. The public port has no paths.
 package operator
@@ -39,14 +40,14 @@ import (
 	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"
 )
 
-// Config holds the settings of the service. The Kubernetes API server is the one
-// of KUBECONFIG, otherwise the one of the cluster in which the process runs.
+// Config holds the settings of the service. It does not name the Kubernetes API server: the operator
+// uses the one of KUBECONFIG, otherwise the one of the cluster in which it runs.
 type Config struct {
 	Server server.Config
 	// AdminURL is the base URL of the admin API, such as http://slotmesh-console:8080.
 	AdminURL string `env:"SLOTMESH_SERVER, required"`
-	// AdminToken is an operator's token of the admin API. During a token rotation
-	// it may be a comma-separated list, of which the operator uses the first.
+	// AdminToken is an operator's token of the admin API. It may be a list, separated by commas, as it is
+	// during a token rotation; the first token is used.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN, required"`
 	// Namespaces are the namespaces in which the operator handles objects. It needs permissions in no other.
 	Namespaces []string `env:"OPERATOR_NAMESPACES, required"`

@@ -20,8 +20,8 @@ import (
 // keysPage is the largest page of keys.
 const keysPage = 1000
 
-// attempts is the maximum number of attempts of a request, all with
-// the same Idempotency-Key. If all fail, the reconciler retries later.
+// attempts is the maximum number of attempts of a request. All have the same Idempotency-Key, so the
+// request takes effect once. If all fail, the reconciler retries later.
 const attempts = 2
 
 // Client is a client of one admin API.
@@ -60,8 +60,9 @@ func (c *Client) Newest(ctx context.Context, slug string) (*Published, error) {
 	return &Published{Version: number, Text: answer.Body}, nil
 }
 
-// Publish publishes a manifest if after is the newest version, or in any case if after is 0. It returns the
-// new version. Faults: precondition_failed, invalid_parameter (manifest.ProblemsOf returns the problems).
+// Publish publishes a manifest and returns the new version. If the argument after is not 0, it does so
+// only if after is the number of the newest version. Faults: precondition_failed; invalid_parameter,
+// of which manifest.ProblemsOf returns the problems.
 func (c *Client) Publish(ctx context.Context, slug string, text []byte, after int64) (int64, error) {
 	header := map[string]string{"Content-Type": catalog.MediaJSON}
 	if after != 0 {

@@ -1,5 +1,5 @@
-// Package definition generates the CustomResourceDefinitions of the chart. The one of Business contains the JSON
-// Schema of manifests as a structural schema of Kubernetes: without references, and with one type for each value.
+// Package definition generates the CustomResourceDefinitions in the chart. The definition of Business contains the
+// JSON Schema of manifests as a structural schema of Kubernetes, which has no references and one type for each value.
 package definition
 
 import (
@@ -16,8 +16,9 @@ import (
 
 type object = map[string]any
 
-// Businesses returns the definition of Business. Its spec is a manifest by manifestSchema. The admin API
-// checks the rules that a structural schema cannot express; the status lists the problems that it finds.
+// Businesses returns the CustomResourceDefinition of Business. manifestSchema is the JSON Schema of
+// its spec. A structural schema cannot express all rules of a manifest. The admin API checks the
+// others, and the object's status lists the problems.
 func Businesses(manifestSchema []byte) (map[string]any, error) {
 	var schema object
 	if err := json.Unmarshal(manifestSchema, &schema); err != nil {
@@ -162,9 +163,9 @@ var kept = []string{
 	"type", "description", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "required",
 }
 
-// structural returns a schema without references in which every value has one type.
-// A value of several types accepts anything. It leaves out "additionalProperties:
-// false", because Kubernetes drops fields that are not in the schema anyway.
+// structural converts a JSON Schema to a structural schema, without references and with one type for
+// each value. A value that may have several types accepts anything. It omits "additionalProperties:
+// false", because Kubernetes drops unknown fields anyway.
 func structural(schema, defs object) (object, error) {
 	if ref, isRef := schema["$ref"].(string); isRef {
 		named, found := defs[strings.TrimPrefix(ref, "#/$defs/")].(object)
@@ -221,8 +222,8 @@ func below(schema, out, defs object) error {
 	return nil
 }
 
-// alternatives converts the schema of a value that may be null or one
-// of several types. A structural schema cannot distinguish these types.
+// alternatives converts the schema of a value that may be null or have one of several types, because a
+// structural schema cannot express such a choice.
 func alternatives(schema, defs object) (object, error) {
 	var of []object
 	nullable := false

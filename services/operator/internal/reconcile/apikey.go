@@ -39,8 +39,9 @@ const (
 	reasonNoBusiness = "NoBusiness" // the Business does not exist or is not published yet
 )
 
-// APIKeys stores the keys of APIKey objects in Secrets. The Secret decides which key is in use. All other
-// keys with the object's name are revoked, so that a key does not stay if its creation was interrupted.
+// APIKeys creates the API keys that APIKey objects describe, and stores them in Secrets. The key in
+// the Secret is the current one. All other keys with the object's name are revoked, so that no key
+// stays valid if its creation was interrupted.
 type APIKeys struct {
 	Client client.Client
 	// Secrets reads single Secrets without a cache, because a cache would need the right to list them.
@@ -192,8 +193,8 @@ func (r *APIKeys) replace(ctx context.Context, k *v1.APIKey, slug string, secret
 	return made, nil
 }
 
-// revoke revokes all keys except current after the grace period of
-// current. It returns the number of replaced keys that are still valid.
+// revoke revokes all keys of the object except current. A replaced key stays valid for the grace period
+// after the creation of current. revoke returns the number of replaced keys that are still valid.
 func (r *APIKeys) revoke(ctx context.Context, k *v1.APIKey, slug string, current *admin.Key, keys []admin.Key) (int, error) {
 	replaced := slices.DeleteFunc(slices.Clone(keys), func(key admin.Key) bool { return key.ID == current.ID })
 	if r.Clock.Now().Before(current.CreatedAt.Add(k.Spec.GracePeriod.Duration)) {

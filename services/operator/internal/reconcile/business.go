@@ -1,6 +1,6 @@
 // Package reconcile brings Slotmesh to the state that the custom resources describe: [Businesses]
-// publishes manifests, [APIKeys] stores keys in Secrets. Each reconciliation reads all state
-// again from the objects and from the admin API. So an interrupted one is simply repeated.
+// publishes manifests, and [APIKeys] stores keys in Secrets. Each reconciliation reads the whole state
+// from the objects and the admin API again, so an interrupted one can be repeated.
 package reconcile
 
 import (
@@ -51,8 +51,8 @@ func (v verdict) condition(generation int64) metav1.Condition {
 	return metav1.Condition{Type: v1.Ready, Status: v.status, Reason: v.reason, Message: v.sentence, ObservedGeneration: generation}
 }
 
-// verdictOf returns the verdict for an error of the admin API: Refused for
-// a fault below status 500, otherwise Unreachable with status Unknown.
+// verdictOf returns the status condition for an error of the admin API. For a fault with a status below
+// 500 the reason is Refused. For any other error the reason is Unreachable and the status is Unknown.
 func verdictOf(err error) verdict {
 	var refused *fault.Error
 	if errors.As(err, &refused) && refused.Kind.Status < http.StatusInternalServerError && refused.Kind.Code != "" {
@@ -71,8 +71,8 @@ type Businesses struct {
 	Resync time.Duration
 }
 
-// Reconcile publishes the manifest of one object, or removes its
-// business. The controller retries after an error, with backoff.
+// Reconcile publishes the manifest of one Business object. If the object is being deleted, it removes
+// the business. If Reconcile returns an error, the controller retries with backoff.
 func (r *Businesses) Reconcile(ctx context.Context, asked ctrl.Request) (ctrl.Result, error) {
 	var b v1.Business
 	if err := r.Client.Get(ctx, asked.NamespacedName, &b); err != nil {
@@ -109,8 +109,8 @@ type desired struct {
 	text      []byte
 }
 
-// manifestOf completes the spec to a manifest. A missing slug is the object's name. A missing managed_by
-// names the object, so that the owner's pages do not allow changes that the operator would revert.
+// manifestOf returns the manifest in the object's spec, with two defaults: slug is the object's name, and managed_by
+// names the object. With managed_by, the owner's pages do not allow changes, which the operator would revert.
 func manifestOf(b *v1.Business) (*desired, error) {
 	decoder := json.NewDecoder(bytes.NewReader(b.Spec))
 	decoder.UseNumber() // keeps prices as they are written
@@ -179,8 +179,8 @@ func (r *Businesses) publish(ctx context.Context, b *v1.Business, wanted *desire
 	return nil
 }
 
-// claimedBy returns the name of another object that has a prior claim to the slug, or "" if there
-// is none. The older object has priority. Of two from the same second, it is the first one by name.
+// claimedBy returns the name of another object with the same slug that has priority over b, or "" if no
+// object has. The older object has priority; of two objects from the same second, the first by name.
 func (r *Businesses) claimedBy(ctx context.Context, b *v1.Business, slug string) (string, error) {
 	var all v1.BusinessList
 	if err := r.Client.List(ctx, &all); err != nil {
@@ -223,8 +223,8 @@ func managedBy(p *admin.Published) string {
 	return named.ManagedBy
 }
 
-// remove removes the business of a deleted object if it belongs to this object.
-// It then removes the finalizer, so that Kubernetes deletes the object.
+// remove removes the business of a deleted object, if the business belongs to that object. It then
+// removes the finalizer, so that Kubernetes deletes the object.
 func (r *Businesses) remove(ctx context.Context, b *v1.Business, wanted *desired) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(b, v1.Finalizer) {
 		return ctrl.Result{}, nil
@@ -305,8 +305,8 @@ func (r *Businesses) failed(ctx context.Context, b *v1.Business, err error) erro
 	return err
 }
 
-// note sets the condition and reports whether it changed. If it
-// changed to a status other than True, note also records an event.
+// note sets the object's condition to v and reports whether the condition changed. If the new status
+// is not True, it also records a Kubernetes event.
 func (r *Businesses) note(b *v1.Business, v verdict) bool {
 	changed := meta.SetStatusCondition(&b.Status.Conditions, v.condition(b.Generation))
 	if changed && v.status != metav1.ConditionTrue {

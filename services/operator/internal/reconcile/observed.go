@@ -14,8 +14,8 @@ import (
 // caughtUp is the delay before the retry after a conflict. It gives the cache time to catch up.
 const caughtUp = time.Second
 
-// Observed counts the reconciliations of r by kind and outcome (ok or failed). A conflict with a concurrent
-// change of the object is not counted as a failure: the object is reconciled again with its new state.
+// Observed returns r with a metric: it counts reconciliations by kind and outcome (ok or failed). It does not
+// count a conflict with a concurrent change of the object as failed, because the object is then reconciled again.
 func Observed(kind string, passes metric.Int64Counter, r ctrlreconcile.Reconciler) ctrlreconcile.Reconciler {
 	return ctrlreconcile.Func(func(ctx context.Context, asked ctrl.Request) (ctrl.Result, error) {
 		result, err := r.Reconcile(ctx, asked)
