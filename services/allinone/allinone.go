@@ -1,8 +1,9 @@
-// Package allinone runs every service in one process, with the ingress's routes in front. It starts its own stores
-// unless URLs name others. `make run`, the end-to-end tests and the benchmarks use it.
+// Package allinone runs all services of Slotmesh in one process, behind the front, which has the
+// routes of the cluster's ingress. It starts a PostgreSQL and a Redis unless URLs name others. `make
+// run`, the end-to-end tests and the benchmarks use it.
 //
-// The services are the same as in the cluster: each has its two listeners, its own telemetry and its own settings, and
-// they call each other by HTTP. Only the URLs differ, and no service knows which mode it runs in.
+// The services are the same as in the cluster. Each has its two listeners, its telemetry and its settings, and they
+// call each other by HTTP. Only the URLs differ, and no service knows whether it runs in one process or in the cluster.
 package allinone
 
 import (
@@ -34,8 +35,8 @@ type Process struct {
 	PublicURL  string // of the front
 	AdminURL   string // of the console
 	AdminToken string // the first one if several are set
-	// PeerSecrets are the secrets with which the parts authenticate to each other, by the name of the part. They are
-	// new in each process.
+	// PeerSecrets are the secrets with which the services and the front authenticate to each other, by the
+	// name of the service. Each process makes new ones.
 	PeerSecrets map[string]string
 	MailURL     string       // page of the demo's mail; "" if SMTP_URL names a mail server
 	Mailbox     *mailbox.Box // receives the demo's mail
@@ -72,9 +73,9 @@ type part struct {
 // readyWithin is the time limit for the start of the services after the stores are ready.
 const readyWithin = 3 * time.Minute
 
-// Start starts everything, including migrations and the demo, and returns when requests are answered. say prints a line
-// for the person at the terminal. The error of a start is one sentence. Cancelling ctx aborts the start; it does not
-// stop a running process.
+// Start starts all services, including migrations and the demo business, and returns when they answer
+// requests. It calls say with each line for the person at the terminal. Its error is one sentence.
+// Cancelling ctx aborts the start; after the start, call [Process.Stop] instead.
 func Start(ctx context.Context, cfg Config, say func(line string)) (*Process, error) {
 	p := &Process{cfg: cfg, say: say, PeerSecrets: peer.NewSecrets(partNames()...), died: make(chan error, len(partNames())+1)}
 	if err := p.start(ctx); err != nil {
@@ -97,8 +98,8 @@ func (p *Process) start(ctx context.Context) error {
 	return nil
 }
 
-// noteStart logs the build and its addresses, because the terminal's output may be lost when they are needed. The URLs
-// of stores, which have passwords, are left out.
+// noteStart logs the build and the addresses, because the terminal's output may be lost later. It
+// omits the URLs of the stores, because they contain passwords.
 func (p *Process) noteStart(ctx context.Context) {
 	front := p.parts[len(p.parts)-1]
 	front.telemetry.Logger.InfoContext(ctx, "Slotmesh has started", "build", build.Version(), "public", p.PublicURL, "admin", p.AdminURL, "home", p.home.Path)
@@ -199,8 +200,8 @@ func (p *Process) migrate(ctx context.Context) error {
 	return nil
 }
 
-// tablesError returns an error with advice for tables that cannot be made or migrated. data is the folder of the
-// PostgreSQL that this process started, or "" if DATABASE_URL names another PostgreSQL.
+// tablesError adds advice to the error of tables that cannot be created or migrated. data is the
+// folder of the PostgreSQL that this process started, or "" if DATABASE_URL names another PostgreSQL.
 func tablesError(service, data string, err error) error {
 	what := "the tables of " + service + " cannot be made or brought up to date"
 	if data == "" {
@@ -314,8 +315,8 @@ func isReady(ctx context.Context, address net.Addr) error {
 	return err
 }
 
-// Died returns a channel that gets an error when a service or a store ends by itself. The process is then useless: call
-// Stop.
+// Died returns a channel that receives an error if a service or a store ends unexpectedly. The process
+// can then no longer work; the caller should call Stop.
 func (p *Process) Died() <-chan error { return p.died }
 
 // InternalURL returns the base URL of a service's internal port.

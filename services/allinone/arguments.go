@@ -56,8 +56,8 @@ var works = map[string]func(ctx context.Context, env envconfig.Lookuper, argumen
 	"backup": Backup, "restore": Restore, "resume-feed": ResumeFeed,
 }
 
-// Do runs the action of arguments that [Asked] has accepted. Without arguments it runs Slotmesh until ctx ends. Its
-// error is one sentence.
+// Do runs the action of the command's arguments, which [Asked] must have accepted. Without arguments,
+// it runs Slotmesh until ctx ends. Its error is one sentence.
 func Do(ctx context.Context, args []string, env envconfig.Lookuper, out io.Writer) error {
 	if len(args) == 0 {
 		return Run(ctx, env, out)

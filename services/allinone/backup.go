@@ -33,20 +33,21 @@ var migrations = map[string]fs.FS{
 	"notifications": notificationstables.FS, consoleName: consoletables.FS,
 }
 
-// keptFiles are the files of the home that a backup needs beside the database. For example, links in mails that were
-// already sent do not work without the secret that signed them.
+// keptFiles are the files of the home that a backup contains in addition to the database. For example,
+// the links in mails that were already sent need the secret that signed them.
 var keptFiles = []string{linkSecretFile, TokenFile, DemoKeyFile}
 
-// resume restarts at once the work that was in progress when the backup was made, because its worker does not run here.
-// Otherwise notifications would wait minutes for leases to expire and for River to rescue its jobs.
+// resume are the SQL statements that run after a restore. They release the locks of workers that were
+// active when the backup was made, because those workers do not run here. Otherwise notifications
+// would wait minutes until the locks expire and River rescues its jobs.
 var resume = []string{
 	`UPDATE notifications.feeds SET reader = NULL, reader_until = '-infinity'`,
 	`UPDATE notifications.webhook_endpoints SET lane = NULL, lane_until = '-infinity'`,
 	`UPDATE notifications.river_job SET state = 'available' WHERE state = 'running'`,
 }
 
-// Backup writes all data of the Slotmesh of the settings to a new file at path, and prints a line about it to out. The
-// Slotmesh may be running. The error is one sentence.
+// Backup writes all data of the Slotmesh that the settings name to a new file at path, and prints a
+// line about it to out. That Slotmesh may be running. The error is one sentence.
 func Backup(ctx context.Context, env envconfig.Lookuper, path string, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {
@@ -69,9 +70,9 @@ func saying(out io.Writer) func(line string) {
 	return func(line string) { _, _ = fmt.Fprintln(out, line) }
 }
 
-// databaseToRead returns the URL of the database to back up, and a function that releases it. It is the database of
-// DATABASE_URL, or that of a running process that uses the home. Otherwise it is the home's own database, which is
-// started until the function is called.
+// databaseToRead returns the URL of the database to back up, and a function that the caller must call afterwards.
+// The database is that of DATABASE_URL. Without this setting, it is the database of the process that uses the home.
+// If no process uses the home, databaseToRead starts the home's PostgreSQL, and the returned function stops it.
 func databaseToRead(ctx context.Context, cfg Config, say func(string)) (string, func() error, error) {
 	if cfg.DatabaseURL != "" {
 		return openDatabase(ctx, cfg, cfg.Home, say)
@@ -158,8 +159,8 @@ func plain(err error) error {
 	return err
 }
 
-// Restore fills the Slotmesh of the settings from the file at path, and prints a line about it to out. That Slotmesh
-// must be empty and must not be running. If Restore fails, it is still empty. Its error is one sentence.
+// Restore fills the Slotmesh that the settings name from the file at path, and prints a line about it to out. That
+// Slotmesh must be empty and must not be running. If Restore fails, it is still empty. The error is one sentence.
 func Restore(ctx context.Context, env envconfig.Lookuper, path string, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {

@@ -37,13 +37,13 @@ type Config struct {
 	StripeSecretKey     string `env:"STRIPE_SECRET_KEY"`
 	StripeWebhookSecret string `env:"STRIPE_WEBHOOK_SECRET"`
 	StripeAPIBase       string `env:"STRIPE_API_BASE"`
-	// PagesURL is the public base of the pages, the setting of this name of booking, rental and pages. If it is empty,
-	// it is the public address.
+	// PagesURL is the public base URL of the pages. It is passed to booking, rental and pages as their
+	// setting PAGES_URL. If it is empty, it is the public address.
 	PagesURL string `env:"PAGES_URL"`
 	// OwnerURL is the base of the owner's side, console's setting of this name; empty: the admin address.
 	OwnerURL string `env:"OWNER_URL"`
-	// SMTPURL, SMTPAllowPlaintext and MailFrom are notifications' settings of these names. Without SMTP_URL, mail is
-	// kept in this process and shown at MAIL_PORT.
+	// SMTPURL, SMTPAllowPlaintext and MailFrom are passed to notifications as its settings of these names.
+	// Without SMTP_URL, this process keeps the mail and shows it at MAIL_PORT.
 	SMTPURL            string `env:"SMTP_URL"`
 	SMTPAllowPlaintext string `env:"SMTP_ALLOW_PLAINTEXT"`
 	MailFrom           string `env:"MAIL_FROM"`
@@ -56,15 +56,15 @@ type Config struct {
 	TrustedProxies []string `env:"TRUSTED_PROXIES"`
 	// PeerTimeout is the time limit of a service's call to another; empty: the default of the services.
 	PeerTimeout string `env:"PEER_TIMEOUT"`
-	// Log is the destination of the services' logs: stderr, or file for slotmesh.log in the home; empty: file, but
-	// stderr if the output is not a terminal.
+	// Log is the destination of the services' logs: stderr, or file for slotmesh.log in the home. If it is
+	// empty, it is file when standard output is a terminal, otherwise stderr.
 	Log string `env:"LOG"`
 	// Install is yes (install packages without a question), no (never) or empty (ask). If it is empty, CI=true means
 	// yes.
 	Install string `env:"SLOTMESH_INSTALL"`
 	CI      string `env:"CI"`
-	// Settings are further settings of every service, by variable. They override those that the process makes: tests
-	// set timeouts that a slow machine can meet.
+	// Settings are additional settings of all services, by variable. They override those that this process
+	// makes. Tests use them for timeouts that are long enough for a slow machine.
 	Settings map[string]string
 
 	Telemetry telemetry.Config

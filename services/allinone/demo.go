@@ -26,8 +26,8 @@ const (
 	demoDays    = 62        // days in which a free time is searched: the maximum of one request
 )
 
-// DemoKeyFile is the name of the file in the home with the demo's API key. A key is shown only when it is made, so it
-// is stored for later starts.
+// DemoKeyFile is the name of the file in the home that stores the demo's API key. Later starts need
+// it, because an API key is returned only when it is created.
 const DemoKeyFile = "demo-key"
 
 // Demo is the demo business, with commands and links to try.
@@ -38,8 +38,8 @@ type Demo struct {
 	SignIn string
 	// Begin is the address at which an operator, who can set up another business, signs in, once.
 	Begin string
-	// Try has shell commands that list the services, list the free slots of one and book one. The last two are missing
-	// if nothing is free in the next weeks.
+	// Try has shell commands that list the services, list the free slots of a service, and book a slot.
+	// Without a free slot in the next weeks, only the first command is present.
 	Try []string
 }
 
@@ -106,15 +106,15 @@ func (p *Process) demoKey(ctx context.Context) (string, error) {
 	return made.Secret, os.WriteFile(path, []byte(made.Secret+"\n"), 0o600)
 }
 
-// demoOwner and demoOperator are invitations. The operator is another person than the owner, so that the owner sees the
-// pages as owners do.
+// demoOwner and demoOperator are the invitations of two people. The operator is not also the owner, so
+// that the owner sees the pages as owners usually do.
 const (
 	demoOwner    = `{"business": "` + demoSlug + `", "email": "owner@harbor.example", "name": "Harbor's owner", "role": "owner", "mail": false}`
 	demoOperator = `{"email": "operator@slotmesh.example", "name": "Operator", "role": "operator", "mail": false}`
 )
 
-// signInLink sends an invitation and returns the address at which the invited person signs in. At a later start the
-// person already exists.
+// signInLink sends an invitation and returns the address at which the invited person signs in. At a
+// later start, the invited person already exists.
 func (p *Process) signInLink(ctx context.Context, invitation string) (string, error) {
 	header := http.Header{"Authorization": {"Bearer " + p.AdminToken}, "Content-Type": {"application/json"}}
 	status, body, err := request(ctx, http.MethodPost, p.AdminURL+"/admin/invitations", header, []byte(invitation))
@@ -128,8 +128,8 @@ func (p *Process) signInLink(ctx context.Context, invitation string) (string, er
 	return p.AdminURL + invited.Link, nil
 }
 
-// knowsKey reports whether a key is among the newest keys of the demo business and not revoked. The home may have been
-// used with another database.
+// knowsKey reports whether key is one of the newest keys of the demo business and not revoked. It may
+// be unknown, because the home may have been used with another database.
 func (p *Process) knowsKey(ctx context.Context, key string) (bool, error) {
 	if !apikey.WellFormed(key) {
 		return false, nil
@@ -192,8 +192,8 @@ func (p *Process) findTry(ctx context.Context) error {
 	return nil
 }
 
-// findFree searches for a free time from tomorrow on, so that it is still in the future when a person tries it. It
-// returns nil if nothing is free.
+// findFree returns a free time of the demo service, or nil if no time is free. It begins with
+// tomorrow, so that the time is still in the future when a person tries it.
 func (p *Process) findFree(ctx context.Context) (*freeTime, error) {
 	id, err := p.demoServiceID(ctx)
 	if err != nil || id == "" {
@@ -248,8 +248,8 @@ func (p *Process) demoServiceID(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// An address for documentation (RFC 5737). Requests at the start use it, so that they do not count
-// against the limits of a client on this machine.
+// An address for documentation (RFC 5737). The requests of the start use it as the client's address,
+// so that they do not count against the rate limits of a client on this machine.
 const nobody = "192.0.2.1"
 
 // ask reads a public path of the demo business directly from its service, without the front.

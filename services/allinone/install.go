@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// mayInstall returns a function that asks on the terminal whether a command may install packages. Without a terminal,
-// the answer comes only from the settings.
+// mayInstall returns a function that asks the person at the terminal whether a command may install
+// packages. Without a terminal, only the settings decide.
 func mayInstall(cfg Config, in *os.File, say func(line string)) func(what string) bool {
 	return func(what string) bool {
 		if cfg.installs() {

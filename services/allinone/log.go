@@ -15,8 +15,8 @@ const (
 	oldLogs      = 3  // number of old log files that are kept
 )
 
-// openLog opens the log at path for appending. Log lines on the terminal would hide the greeting. The size of all log
-// files is limited.
+// openLog opens the log file at path for appending. The log is not written to the terminal, because it
+// would hide the lines for the person there. The total size of log files is limited.
 func openLog(path string) (io.WriteCloser, error) {
 	log := &lumberjack.Logger{Filename: path, MaxSize: logMegabytes, MaxBackups: oldLogs}
 	if _, err := log.Write(nil); err != nil { // the library opens the file at the first write

@@ -20,7 +20,7 @@ import (
 const serviceLabel = "service"
 
 // openOps serves readiness and metrics of all services at one address, if OPS_PORT is set. It listens before the
-// services start, so that a taken port is reported at once. Until the services are ready, it answers "not ready".
+// services start, so that a port in use is reported at once. It answers "not ready" until all services are ready.
 func (p *Process) openOps(ctx context.Context) error {
 	if p.cfg.OpsPort == 0 {
 		return nil

@@ -13,8 +13,8 @@ import (
 // listeners has the two ports of a part.
 type listeners struct{ public, internal net.Listener }
 
-// ports has the listeners of every part, by its name. All are open before the first service starts, so that each
-// service can get the addresses of the others.
+// ports has the listeners of every service and of the front, by name. All are open before the first
+// service starts, so that each service gets the addresses of the others.
 type ports map[string]listeners
 
 // openPorts opens the public ports of the front and of console as set, and a free loopback port for every other
@@ -42,8 +42,8 @@ func openPorts(ctx context.Context, cfg Config) (ports, error) {
 // loopbackHost is the address that only this machine can reach.
 const loopbackHost = "127.0.0.1"
 
-// setPort is a port, the variable that sets it, and an address of this machine. The zero value means any free port on
-// loopback.
+// setPort is a port, the variable that sets it, and the address of this machine on which it listens.
+// The zero value means any free port on loopback.
 type setPort struct {
 	variable string
 	port     int

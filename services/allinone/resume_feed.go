@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications"
 )
 
-// ResumeFeed makes the messages of the Slotmesh of the settings continue from the oldest event that a feed keeps,
-// whether the process runs or not. After events were lost, the log names the feed and this command.
+// ResumeFeed lets notifications continue after events were lost: it makes it read from the oldest event
+// that the feed keeps. It works whether the process runs or not. The log names the feed and this command.
 func ResumeFeed(ctx context.Context, env envconfig.Lookuper, feed string, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"go.opentelemetry.io/otel"
 )
 
-// Run is the whole command: it reads settings from env, starts Slotmesh, prints what to try on out, and stops cleanly
-// when ctx ends. Its error is one sentence.
+// Run is the command without arguments: it reads the settings from env, starts Slotmesh, prints
+// commands to try to out, and stops cleanly when ctx ends. Its error is one sentence.
 func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	cfg, err := loadConfig(ctx, env)
 	if err != nil {
@@ -27,8 +27,8 @@ func Run(ctx context.Context, env envconfig.Lookuper, out io.Writer) error {
 	return run(ctx, cfg, out)
 }
 
-// isNoTerminal reports whether out is an *os.File that is not a terminal. Then a service manager or a container engine
-// started the process, and collects its output.
+// isNoTerminal reports whether out is an *os.File that is not a terminal. This means that a service
+// manager or a container engine started the process and collects its output.
 func isNoTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -62,8 +62,8 @@ func run(ctx context.Context, cfg Config, out io.Writer) error {
 	return died
 }
 
-// quiet stops two libraries with global loggers from writing between the lines for the person at the terminal. Their
-// errors appear in the services' logs as failed calls, and in the metrics.
+// quiet turns off the output of two libraries with global loggers, which would mix with the lines for the
+// person at the terminal. Their errors still appear in the services' logs as failed calls, and in the metrics.
 func quiet() {
 	redis.SetLogger(silent{})
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {}))
@@ -118,8 +118,8 @@ func (p *Process) greeting() string {
 	return b.String()
 }
 
-// storesInWords describes where the data is. The person who starts this may have forgotten a DATABASE_URL in the
-// environment.
+// storesInWords returns a sentence about the place of the data, because the person at the terminal may
+// have forgotten a DATABASE_URL in the environment.
 func (p *Process) storesInWords() string {
 	database, cache := "PostgreSQL of its own, with its data in "+p.stores.Data, "Redis of its own"
 	if p.cfg.DatabaseURL != "" {

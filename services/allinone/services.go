@@ -83,8 +83,8 @@ func describe[C any](s server.Service[C]) service {
 	}
 }
 
-// partNames returns the names of the front and of all services. Parts whose public port is set come first, so that no
-// part with a free port takes that port.
+// partNames returns the names of the front and of all services in the order in which their ports are opened. Those
+// with a fixed public port come first, so that no free port that the system chooses is one of the fixed ones.
 func partNames() []string {
 	names := []string{frontName, consoleName}
 	for _, s := range services {
@@ -98,8 +98,9 @@ func partNames() []string {
 // loopback is the network of the front's requests. The services trust the client address that the front passes on.
 const loopback = "127.0.0.0/8"
 
-// environment returns the settings of a service: the stores, its secret, the hashes of the other services' secrets, and
-// the internal URL, as <NAME>_URL, of each service that others call. All other settings have their defaults.
+// environment returns the settings of a service. They are the stores, the service's secret, the hashes
+// of the other services' secrets, and the internal URL, as <NAME>_URL, of each service that others
+// call. Other settings have their defaults.
 func (p *Process) environment(name string) envconfig.Lookuper {
 	return p.environmentWith(name, p.stores.DatabaseURL, p.stores.RedisURL)
 }
@@ -140,8 +141,8 @@ func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.
 	return envconfig.MapLookuper(env)
 }
 
-// aheadOf is how much longer the front's deadline is than that of the services, so that the services' own answers reach
-// the client.
+// aheadOf is how much longer the front's deadline is than the services' deadlines, so that the client
+// gets the answer of the service even if it comes just in time.
 const aheadOf = 2 * time.Second
 
 func frontConfig(ctx context.Context, cfg Config, peerSecret string, upstreams []string) (front.Config, error) {

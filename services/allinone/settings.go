@@ -15,21 +15,21 @@ import (
 	"github.com/slotmesh/slotmesh/services/front"
 )
 
-// ownSettings are the services' settings that the process sets itself, besides the URLs of its services. A value from
-// the environment would have no effect, so the process refuses to start with one.
+// ownSettings are settings of the services that this process sets itself, in addition to the URLs of its services.
+// The process refuses to start if the environment sets one of them, because the value would have no effect.
 var ownSettings = []string{"INTERNAL_ADDR", "INTERNAL_HOSTS", "PEER_CALLERS", "PEER_SECRETS", "PUBLIC_ADDR", "PUBLIC_URL", "UPSTREAMS"}
 
 // outside are variables with our prefix that other programs of Slotmesh read. They may be in the same environment.
 var outside = []string{"SLOTMESH_CONFIG", "SLOTMESH_KEY", "SLOTMESH_SERVER"}
 
-// notSettings matches variables that tests read, and variables that Kubernetes and Docker set for a Service whose name
-// begins with SLOTMESH.
+// notSettings matches variables that begin with SLOTMESH_ but are not settings: those that tests read,
+// and those that Kubernetes and Docker set for a Service whose name begins with SLOTMESH.
 var notSettings = regexp.MustCompile(
 	`^SLOTMESH_(TEST|E2E|BENCH)_|_SERVICE_(HOST|PORT)|_PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$`,
 )
 
-// isMade reports whether the process sets a setting of the services itself: one of ownSettings, or the internal URL of
-// a service, such as CATALOG_URL.
+// isMade reports whether this process sets the setting name of the services itself. It does for
+// ownSettings, and for the internal URL of a service, such as CATALOG_URL.
 func isMade(name string) bool {
 	if slices.Contains(config.Names(new(Config)), name) {
 		return false // such as PAGES_URL, which the process reads itself
@@ -48,8 +48,8 @@ func serviceSettings() []string {
 	return slices.Compact(names)
 }
 
-// passedOn returns the services' settings that the process passes on unchanged: those that it neither sets nor reads
-// itself.
+// passedOn returns the names of the services' settings that this process passes on unchanged, because
+// it neither sets nor reads them itself.
 func passedOn() []string {
 	own := config.Names(new(Config))
 	return slices.DeleteFunc(serviceSettings(), func(name string) bool {
@@ -57,8 +57,8 @@ func passedOn() []string {
 	})
 }
 
-// readSettings adds the services' settings of the environment to the process's own. It refuses a service's URL, because
-// the URL would have no effect. It does so even if Docker or Kubernetes may have set the variable by chance.
+// readSettings adds the services' settings in the environment to cfg. It refuses the URL of a service,
+// because the URL would have no effect, even if Docker or Kubernetes may have set the variable by chance.
 func readSettings(cfg *Config, env envconfig.Lookuper) error {
 	var errs []error
 	for _, name := range serviceSettings() {
@@ -77,8 +77,8 @@ func readSettings(cfg *Config, env envconfig.Lookuper) error {
 	return errors.Join(errs...)
 }
 
-// CheckNames refuses variables that begin with SLOTMESH_ and that nothing reads, because they are usually misspelt. The
-// environment has the form NAME=value.
+// CheckNames returns an error for variables that begin with SLOTMESH_ but that no part of the process
+// reads: they are usually misspelt. Each element of environment has the form NAME=value.
 func CheckNames(environment []string) error {
 	const prefix = "SLOTMESH_"
 	known := slices.Concat(config.Names(new(Config)), passedOn(), outside)
@@ -95,8 +95,8 @@ func CheckNames(environment []string) error {
 	return errors.Join(errs...)
 }
 
-// checkSettings loads the settings of every service before anything is installed, started or migrated. Settings that
-// the process makes later get a placeholder of the right form.
+// checkSettings loads the settings of all services before anything is installed, started or migrated, so that
+// errors are reported first. Settings that the process makes later have a placeholder of the right form.
 func (p *Process) checkSettings(ctx context.Context) error {
 	const store = "postgres://localhost/slotmesh"
 	var faults []string

@@ -22,8 +22,8 @@ func adminToken(cfg Config, home string) (string, error) {
 	return keptSecret(home, TokenFile, "the admin token")
 }
 
-// linkSecretFile is the name of the file in the home with the secret of customers' links. It is kept, so that links
-// still work after a restart.
+// linkSecretFile is the name of the file in the home that stores the secret of customers' links. Links
+// in mails that were sent before a restart therefore still work.
 const linkSecretFile = "link-secret"
 
 // keptSecret returns the secret in a file of the home, which is made at the first start. what is its name in errors.

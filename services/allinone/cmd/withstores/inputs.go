@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// testInputs returns the variables by which Go's test cache knows what tests depend on beyond the files of their module
-// (libs/testkit/inputs reads them).
+// testInputs returns environment variables with hashes of the files and programs that tests depend on, except those
+// of the tested module. Go's test cache then repeats a test if one of them changes (libs/testkit/inputs reads them).
 func testInputs(ctx context.Context) []string {
 	hashes, err := checkoutHashes(ctx)
 	if err != nil {
@@ -33,9 +33,9 @@ func testInputs(ctx context.Context) []string {
 	return variables
 }
 
-// checkoutHashes returns git's hashes of the current files of the repository, without ignored files. It has a hash of
-// each top-level folder by its name, and one of all files by "". The index and the objects that git needs for this go
-// into a temporary folder.
+// checkoutHashes returns git's hashes of the current files of the repository, without ignored files.
+// It returns one hash for each top-level folder, by name, and one of all files, under the name "". It
+// uses a temporary git index and object folder, so that the repository's own do not change.
 func checkoutHashes(ctx context.Context) (map[string]string, error) {
 	git := func(env []string, args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)

@@ -88,8 +88,8 @@ func raceFlag(ctx context.Context) string {
 	return ""
 }
 
-// runCommand runs the command and waits for it. The command receives signals directly, because it is in our process
-// group. If a store fails, the command is killed.
+// runCommand runs the command and waits for its end. It does not forward signals: the command receives
+// them directly, because it is in the same process group. If a store fails, runCommand kills the command.
 func runCommand(ctx context.Context, env, args []string, storeFailed <-chan error) (int, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// account is the user that runs the stores' processes. PostgreSQL refuses to run as root, so root runs it as another
-// user; every other user runs it as themselves.
+// account is the user that runs the processes of PostgreSQL and Redis. It is the current user, except
+// for root: PostgreSQL refuses to run as root, so root uses another user.
 type account struct {
 	name     string
 	uid, gid uint32
@@ -72,8 +72,8 @@ func (a account) own(dir string) error {
 // systemData is the folder in which root keeps data that the account cannot reach in root's own folders.
 const systemData = "/var/lib/slotmesh"
 
-// dataDir returns the home if the account can reach it. Otherwise it returns a folder under systemData, named after the
-// home. It never opens folders that are not ours to other users.
+// dataDir returns the folder for the data. This is the home if the account can reach it, otherwise a folder under
+// systemData whose name is derived from the home. It never changes the permissions of folders that it did not create.
 func (a account) dataDir(home string) (string, error) {
 	if !a.switched || a.reaches(home) {
 		return home, nil
@@ -122,8 +122,8 @@ func (a account) mayEnter(info os.FileInfo) bool {
 	}
 }
 
-// longestSocketDir is the maximum length of a socket's folder. It leaves room for the socket's name in the roughly 104
-// bytes of a Unix socket's path.
+// longestSocketDir is the maximum length of the path of a socket's folder. A Unix socket's path has at
+// most about 104 bytes, and the socket's name needs the rest.
 const longestSocketDir = 80
 
 // tempDirPattern is the prefix of our temporary folders, so that a later start recognizes one that a crash left.

@@ -1,10 +1,12 @@
-// Package backing gives one slotmesh process the PostgreSQL and the Redis that it needs. It uses stores that are named
-// by a URL as they are. Otherwise it finds the programs on the machine, or has the system's package manager install
-// them. If that fails, it downloads a PostgreSQL and runs Redis in process. It starts private stores, which are
-// reachable only by Unix sockets (Redis in process: by a password), and stops them again.
+// Package backing provides the PostgreSQL and the Redis that one slotmesh process needs. If a URL
+// names a store, it uses that one. Otherwise it starts private stores and stops them at the end.
 //
-// Every error is one sentence for the person at the terminal: what is wrong and what would help. No error contains a
-// password.
+// It finds the programs on the machine, or has the system's package manager install them. If that
+// fails, it downloads a PostgreSQL and runs Redis in this process. The private stores are reachable
+// only by Unix sockets; Redis in this process is reachable only with a password.
+//
+// Every error is one sentence for the person at the terminal: what is wrong and what would help. No
+// error contains a password.
 package backing
 
 import (
@@ -24,8 +26,8 @@ type Options struct {
 	RedisURL    string // a Redis to use instead of starting one
 	Throwaway   bool   // for tests: no durability, many connections; without a Home, data in a temporary folder
 	NoRedis     bool   // neither starts nor checks a Redis
-	// Folder, with Throwaway, is the folder of an open [Home] for sockets and data, in place of a new temporary folder.
-	// The stores then have the same URLs at every start.
+	// Folder is an open [Home] for the sockets and data of stores with Throwaway, which otherwise get a
+	// new temporary folder. With it, the stores have the same URLs at every start.
 	Folder string
 	Say    func(line string) // prints a line about installations and other choices for the person at the terminal
 
@@ -88,8 +90,8 @@ func (s *Stores) start(ctx context.Context, o Options) error {
 
 func (o Options) startsRedis() bool { return o.RedisURL == "" && !o.NoRedis }
 
-// Failed returns a channel that gets an error when a store that Start started ends by itself. The process cannot
-// continue then.
+// Failed returns a channel that receives an error if a store that Start started ends unexpectedly. The
+// process cannot continue without it.
 func (s *Stores) Failed() <-chan error { return s.failed }
 
 // Stop stops the stores that Start started, in reverse order, and returns when they have ended.
@@ -138,8 +140,9 @@ func (s *Stores) place(o Options, a account) (place, error) {
 	return place{account: a, data: data, sockets: sockets, logs: o.Home}, nil
 }
 
-// stablePlace makes the subfolder of an open home that the stores use at every start, and ends the leftovers of a
-// killed run there. If the account cannot reach the home, the subfolder has a fixed place elsewhere.
+// stablePlace creates the subfolder of an open home that the stores use at every start. It also ends
+// the server and removes the files that a killed run left there. If the account cannot reach the home,
+// the subfolder is at a fixed place elsewhere.
 func (s *Stores) stablePlace(home string, a account) (place, error) {
 	base, err := a.dataDir(home)
 	if err != nil {
@@ -163,8 +166,8 @@ func (s *Stores) stablePlace(home string, a account) (place, error) {
 // socketsNote is the file in the home that contains the path of the sockets' folder.
 const socketsNote = "sockets"
 
-// rememberSockets writes the path of the sockets' folder to the home. It removes the folder that a killed run has left,
-// if the old file names one.
+// rememberSockets writes the path of the sockets' folder to a file in the home. If that file names the
+// folder of a killed run, it first removes that folder.
 func rememberSockets(home, sockets string) error {
 	note := filepath.Join(home, socketsNote)
 	if left, err := os.ReadFile(note); err == nil && strings.HasPrefix(filepath.Base(string(left)), tempDirPattern) {

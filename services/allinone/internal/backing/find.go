@@ -43,8 +43,8 @@ func machine() finder {
 	}
 }
 
-// findPostgres returns the installation to use. If want is not 0, it is one of that major version. Otherwise it is the
-// one on the PATH, or else the newest. The second result reports whether there is one.
+// findPostgres returns the PostgreSQL installation to use, and false if there is none. If want is not 0,
+// it must have that major version. An installation on the PATH is preferred; otherwise it is the newest.
 func (f finder) findPostgres(ctx context.Context, want int) (postgresInstall, bool) {
 	for _, found := range f.postgresInstalls(ctx) {
 		if found.major == want || (want == 0 && found.major >= oldestPostgres) {
@@ -101,8 +101,8 @@ func (f finder) probeAll(ctx context.Context, dirs []string) []postgresInstall {
 
 var versionLine = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
 
-// probePostgres returns the installation in dir, with the version that the server reports. A folder without initdb is
-// not usable.
+// probePostgres returns the installation in dir, with the version that its server program reports. It
+// returns an error if the folder has no initdb.
 func probePostgres(ctx context.Context, dir string) (postgresInstall, error) {
 	if _, err := exec.LookPath(filepath.Join(dir, "initdb")); err != nil {
 		return postgresInstall{}, err

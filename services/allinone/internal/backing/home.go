@@ -18,8 +18,8 @@ type Home struct {
 	lock   *os.File
 }
 
-// OpenHome creates the folder for its owner only if it does not exist. It checks that files can be written in it, and
-// locks it.
+// OpenHome opens the folder at path and locks it for this process. If the folder does not exist,
+// OpenHome creates it, accessible only to its owner. It checks that files can be written in it.
 func OpenHome(path string) (*Home, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// RunningDatabase returns the URL of the PostgreSQL that the process that holds the home has started. It fails if that
-// process uses another PostgreSQL, by its DATABASE_URL.
+// RunningDatabase returns the URL of the PostgreSQL that the process that uses the home has started.
+// It returns an error if that process uses another PostgreSQL, named by its DATABASE_URL.
 func RunningDatabase(home string) (string, error) {
 	note, err := os.ReadFile(filepath.Join(home, socketsNote))
 	sockets := string(note)

@@ -22,8 +22,8 @@ const readyWithin = 90 * time.Second
 // durable are the settings of a server whose data is kept.
 var durable = []string{"max_connections=200"}
 
-// throwaway are the settings of a server for tests. Its data need not survive, and it needs many connections: every
-// service of every test has its own pool.
+// throwaway are the settings of a PostgreSQL for tests. Its data need not survive a crash. It needs
+// many connections, because every service of every test has its own pool.
 var throwaway = []string{
 	"max_connections=1500", "fsync=off", "synchronous_commit=off", "full_page_writes=off",
 	"wal_level=minimal", "max_wal_senders=0",
@@ -51,8 +51,8 @@ func (s *Stores) startPostgres(ctx context.Context, o Options, p place, program 
 	})
 }
 
-// The child processes of a killed server end one after the other when they notice it. Until then no other server can
-// start on its data, and its error contains dataInUse.
+// After a server is killed, its child processes end one after the other. Until then, no other server
+// can start on its data; the error of such a start contains dataInUse.
 const (
 	dataInUse   = "still in use"
 	mostRetries = 100
@@ -91,15 +91,15 @@ func serverArgs(data, sockets string, settings []string) []string {
 	return args
 }
 
-// socketURL returns the URL of a server on a socket. It includes the port, which is only a part of the socket's file
-// name, because PGPORT would otherwise set it.
+// socketURL returns the URL of a server on a Unix socket. It contains the port, because PGPORT would
+// otherwise set it; the port is only a part of the socket's file name.
 func socketURL(sockets string) string {
 	q := url.Values{"host": {sockets}, "user": {"postgres"}, "port": {"5432"}, "sslmode": {"disable"}}
 	return "postgres:///postgres?" + q.Encode()
 }
 
-// initdb makes the data folder if it does not exist. It makes the folder beside its final place and then renames it, so
-// that an interrupted initdb never looks like valid data.
+// initdb creates the data folder if it does not exist. It creates it under a temporary name and then
+// renames it, so that an interrupted initdb never looks like valid data.
 func initdb(ctx context.Context, p place, program postgresInstall, throwaway bool) error {
 	data := postgresData(p)
 	if _, err := os.Stat(data); err == nil {
@@ -172,8 +172,8 @@ func pingPostgres(ctx context.Context, databaseURL string) error {
 	return errors.Join(conn.Ping(ctx), conn.Close(ctx))
 }
 
-// endLeftover removes what a killed run left: its server, if that still runs, and its pid file. The lock on the home
-// ensures that no other run uses them.
+// endLeftover stops the server that a killed run left on the data, if it still runs, and removes its
+// pid file. The lock on the home ensures that no other run uses them.
 func endLeftover(data string) error {
 	file := filepath.Join(data, "postmaster.pid")
 	text, err := os.ReadFile(file)

@@ -21,9 +21,9 @@ type process struct {
 	exited   chan struct{} // closed when the program has ended
 }
 
-// launch starts a program as the account, with its output in a new logs/<name>.log. The program gets its own process
-// group, so that Ctrl-C reaches only us and we stop the programs in our order. On Linux it ends with us even if we are
-// killed.
+// launch starts a program as the account of p, with its output in a new file logs/<name>.log. The
+// program gets its own process group, so that Ctrl-C does not reach it and this process stops the
+// programs in the right order. On Linux, the program also ends if this process is killed.
 func launch(p place, name, program string, args ...string) (*process, error) {
 	proc := &process{name: name, log: filepath.Join(p.logs, name+".log"), exited: make(chan struct{})}
 	// The old file is removed, not truncated, because children of a killed server may still write to it.
@@ -45,8 +45,8 @@ func launch(p place, name, program string, args ...string) (*process, error) {
 	return proc, nil
 }
 
-// hold starts the program and waits until it ends. It locks its thread, because the kernel ties "end with the parent"
-// to the thread that started the child.
+// hold starts the program and waits for its end. It stays on one system thread: the kernel's "end with
+// the parent" applies to the thread that started the child.
 func (p *process) hold(out *os.File, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -70,8 +70,8 @@ func (p *process) watch(failed chan<- error) {
 	}()
 }
 
-// stop sends the signal ask and waits for the end. If that takes longer than stopWithin, it sends insist and returns an
-// error.
+// stop sends the signal ask and waits for the end of the process. If the process does not end within
+// stopWithin, stop sends the signal insist and returns an error.
 func (p *process) stop(ask, insist syscall.Signal) error {
 	p.stopping.Store(true)
 	if err := p.cmd.Process.Signal(ask); err != nil {
@@ -88,8 +88,8 @@ func (p *process) stop(ask, insist syscall.Signal) error {
 	return fmt.Errorf("%s did not stop within %s and was made to", p.name, stopWithin)
 }
 
-// command returns a command that runs as the account in a clean environment: the caller's PG* variables would redirect
-// PostgreSQL.
+// command returns a command that runs as the account. It has an almost empty environment, because the
+// caller's PG* variables would change the behaviour of PostgreSQL's programs.
 func command(a account, program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...) //nolint:noctx // it is stopped in order (stop), not killed with a context
 	cmd.Dir = "/"                         // the account may be unable to enter the current folder

@@ -16,8 +16,8 @@ type programs struct {
 	redis    string
 }
 
-// findOrInstall finds the programs of the stores that have no URL. It installs missing programs. If it cannot, it
-// downloads PostgreSQL and leaves Redis to run in process.
+// findOrInstall finds the programs of those stores that have no URL, and installs missing ones. If it
+// cannot install them, it downloads PostgreSQL; Redis then runs in this process.
 func findOrInstall(ctx context.Context, o Options, p place) (programs, error) {
 	want, err := dataMajor(postgresData(p))
 	if err != nil {

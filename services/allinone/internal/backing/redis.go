@@ -19,8 +19,8 @@ import (
 // throwawayDatabases is the number of databases of a Redis for tests, because each test uses its own.
 const throwawayDatabases = "1024"
 
-// startRedis runs redis-server, or Redis in process if there is no program. Its data need not be kept: it has the
-// limits of the last minute and passes messages on.
+// startRedis starts redis-server, or Redis in this process if program is empty. Redis does not keep
+// its data after the end: it only holds rate limits of the last minute and passes messages on.
 func (s *Stores) startRedis(ctx context.Context, o Options, p place, program string) error {
 	if program == "" {
 		return s.startRedisInProcess()
@@ -57,9 +57,9 @@ func pingRedis(ctx context.Context, redisURL string) error {
 // expiryStep is the precision with which keys expire in the Redis in process.
 const expiryStep = 250 * time.Millisecond
 
-// startRedisInProcess runs miniredis. Its TIME is the machine's, but its keys expire only when its clock is advanced.
-// It listens on loopback, which every user of the machine can reach, so it requires a password that is new at each
-// start.
+// startRedisInProcess starts miniredis, a Redis in this process. Its TIME is the machine's time, but
+// its keys expire only when its clock is advanced. It listens on loopback, which every user of the
+// machine can reach, so it requires a password that is new at each start.
 func (s *Stores) startRedisInProcess() error {
 	server, err := miniredis.Run()
 	if err != nil {

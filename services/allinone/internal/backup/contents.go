@@ -1,10 +1,12 @@
-// Package backup writes the data of a Slotmesh to one file, and fills an empty database from it.
+// Package backup writes the data of a Slotmesh to one file, and fills an empty database from such a file.
 //
-// The file is a zip. It has an entry for each table, in the format of PostgreSQL's COPY, and one for each file that is
-// kept beside the database. The last entry is contents.json, with the build that wrote the file, its tables, and the
-// checksum of every entry. All tables are read in one snapshot, so the services' event feeds and the positions of their
-// readers are consistent. The reading blocks no other work. On restore, the migrations of this build make the tables,
-// so a file with other migrations is refused.
+// The file is a zip. It has an entry for each table, in the format of PostgreSQL's COPY, and one for
+// each file that a backup contains in addition to the database. The last entry, contents.json, has the
+// build that wrote the file, its tables, and the checksum of every entry.
+//
+// All tables are read in one snapshot, so the services' event feeds and the positions of their readers
+// are consistent. Reading blocks no other work. A restore creates the tables with the migrations of
+// its own build, so it refuses a file that was written with other migrations.
 package backup
 
 import (
@@ -119,8 +121,8 @@ func newest(texts []postgres.Text) int64 {
 	return texts[len(texts)-1].Version
 }
 
-// connect opens a connection on which rows are written exactly as they are read, whatever the settings of the server or
-// the role are. It has no time limits.
+// connect opens a connection on which rows are written exactly as they are read, whatever the settings
+// of the server or the database user are. It has no time limits.
 func connect(ctx context.Context, databaseURL string) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {

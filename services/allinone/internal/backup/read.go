@@ -135,9 +135,9 @@ func (e *NotEmptyError) Error() string {
 	return "it has tables of Slotmesh already, such as " + e.Table
 }
 
-// Restore makes the tables of migrations, by schema, in a database that has none of them. It fills the tables and then
-// runs the statements of after. If Restore fails, it removes the tables again. The backup must fit the migrations.
-// Errors: *NotEmptyError.
+// Restore creates the tables in a database that has none of them, fills them, and then runs the SQL
+// statements in after. The tables are those of migrations, by schema; the backup must have been written
+// with the same migrations. If Restore fails, it removes the tables again. Errors: *NotEmptyError.
 func (b *Backup) Restore(ctx context.Context, databaseURL string, migrations map[string]fs.FS, after ...string) error {
 	conn, err := connect(ctx, databaseURL)
 	if err != nil {

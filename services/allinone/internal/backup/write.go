@@ -20,8 +20,9 @@ import (
 // ErrNoTables means that a database has no tables of Slotmesh.
 var ErrNoTables = errors.New("there are no tables of Slotmesh in this database")
 
-// Write writes the tables of schemas, in one snapshot taken after the call, and files, by name, to w. It returns what
-// it wrote. build identifies the writing build. Other users of the database continue to work; migrations wait.
+// Write writes a backup to w: the tables of schemas, in one snapshot taken after the call, and files,
+// by name. It returns the contents of the backup. The argument build identifies the program that
+// writes it. Other users of the database can continue to work, but migrations wait.
 func Write(ctx context.Context, w io.Writer, databaseURL string, schemas []string, files map[string][]byte, build string) (Contents, error) {
 	conn, err := connect(ctx, databaseURL)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package mailpage shows the mails of a mailbox to the person at the machine: the demo's mail, as its customers and
-// owner would read it. It answers only on loopback. A mail's content is shown in a frame that may load and run nothing.
+// Package mailpage shows the demo's mails, as its customers and owner would read them, to the person at the machine.
+// It answers only on loopback. It shows a mail's content in a frame that can neither run scripts nor load anything.
 package mailpage
 
 import (
@@ -37,8 +37,8 @@ func Handler(box *mailbox.Box) http.Handler {
 	return atLoopback(mux)
 }
 
-// atLoopback refuses requests under another host name, as a DNS rebinding attack sends them. It also forbids all active
-// content that a mail could contain.
+// atLoopback is middleware that refuses requests under another host name than the loopback address,
+// against DNS rebinding. It also forbids all active content that a mail could contain.
 func atLoopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, err := net.SplitHostPort(r.Host)
