@@ -61,7 +61,7 @@ type Answer struct {
 // NoAnswerError reports that there was no readable answer.
 type NoAnswerError struct{ cause error }
 
-// Error returns a message without the request's URL, which net/http would include.
+// Error returns a message without the request's URL. The message of net/http would include it.
 func (e *NoAnswerError) Error() string { return "no answer: " + e.cause.Error() }
 
 // Unwrap returns the original error.
