@@ -208,7 +208,7 @@ func (of Purchase) owed(wanted booking.RefundAmount, now time.Time) (refund.Owed
 	return owed, err
 }
 
-// wanted returns the refund that an owner requests, at most the remainder.
+// wanted returns the refund that an owner requests, at most the amount that is left of the payment.
 func (of Purchase) wanted(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
 	left := of.Paid.Left
 	switch wanted {
