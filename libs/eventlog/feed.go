@@ -20,9 +20,9 @@ import (
 const (
 	// pageBytes bounds the subjects' data in a page; a page has at least one event.
 	pageBytes = 4 << 20
-	// numberAtOnce is the maximal number of events in one numbering.
+	// numberAtOnce is the maximal number of events that get their position in one transaction.
 	numberAtOnce = 2000
-	// lookEvery is the interval at which a waiting reader checks for events.
+	// lookEvery is the interval at which a request that waits for events queries them.
 	lookEvery = 250 * time.Millisecond
 )
 

@@ -21,7 +21,8 @@ import (
 
 // Config holds the settings of a service that records events.
 type Config struct {
-	// KeepDays is the number of days for which events are stored; a reader must not lag further behind.
+	// KeepDays is the number of days for which events are stored.
+	// A reader of the feed that is further behind loses events.
 	KeepDays int `env:"EVENTS_KEEP_DAYS, default=90"`
 }
 
