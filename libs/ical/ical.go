@@ -205,7 +205,7 @@ func name(p *Person) []ics.PropertyParameter {
 	return []ics.PropertyParameter{ics.WithCN(cn)}
 }
 
-// text returns s as valid UTF-8 with at most most characters, without control characters except line ends.
+// text returns s as valid UTF-8, cut to the number most of characters, without control characters except line ends.
 func text(s string, most int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	s = strings.TrimSpace(strings.Map(func(r rune) rune {
