@@ -321,7 +321,7 @@ func (g *Gate) count(ctx context.Context, limit *row, who ratelimit.Client, kind
 	return g.told(ctx, limit, d, kind, answer)
 }
 
-// told writes a decision to the headers and returns a fault if it refuses.
+// told writes a decision to the answer's headers. If the decision refuses the request, it returns a fault.
 func (g *Gate) told(ctx context.Context, limit *row, d ratelimit.Decision, kind fault.Kind, answer server.Header) error {
 	tell(answer, limit, d)
 	if d.Allowed {
