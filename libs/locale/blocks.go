@@ -40,7 +40,8 @@ func breakBlocks(body *html.Node) {
 	b.walk(body)
 }
 
-// borders walks a tree in text order and records what lies between the last text and the current position.
+// borders walks a tree in the order of its text, and records
+// the elements between the last text and the current position.
 type borders struct {
 	afterText bool       // text was seen, and no line has ended since then
 	passed    *html.Node // the first dropped block of which a border was passed since the text
