@@ -94,12 +94,12 @@ func (m *Manifest) BookingSettings() Bookings {
 // ConfirmsAtOnce reports whether bookings need no confirmation by the owner.
 func (b *Bookings) ConfirmsAtOnce() bool { return b.Confirm == "auto" }
 
-// CancelUntilHours returns the hours before the start until which a customer may cancel; nil: never.
+// CancelUntilHours returns how many hours before the start a customer may still cancel; nil means never.
 func (m *Manifest) CancelUntilHours() *int {
 	return or(m.SelfService, SelfService{}).CancelUntilHours.orStart()
 }
 
-// RescheduleUntilHours returns the hours before the start until which a customer may reschedule; nil: never.
+// RescheduleUntilHours returns how many hours before the start a customer may still reschedule; nil means never.
 func (m *Manifest) RescheduleUntilHours() *int {
 	return or(m.SelfService, SelfService{}).RescheduleUntilHours.orStart()
 }

@@ -266,7 +266,7 @@ func (k *MessageKind) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// nullable is a type for which null has another meaning than leaving the field out.
+// nullable is a type for which null means something else than an omitted field.
 type nullable interface{ readNull() }
 
 // Until is the number of hours before a start until which something is allowed. null in the manifest means never.
@@ -278,7 +278,7 @@ type Until struct {
 
 func (u *Until) readNull() { *u = Until{Written: true, Never: true} }
 
-// readNull sets both fields to never, as if each field were null.
+// readNull sets both fields of s to never, because null for the object means null for each field.
 func (s *SelfService) readNull() {
 	s.CancelUntilHours.readNull()
 	s.RescheduleUntilHours.readNull()
@@ -315,7 +315,8 @@ func (d Decimal) MarshalJSON() ([]byte, error) {
 }
 
 const (
-	// maxNumberLength is longer than every price, count or percentage. It bounds the work of exact arithmetic.
+	// maxNumberLength is the maximal length of a number. Every real price,
+	// count or percentage is shorter. It bounds the work of exact arithmetic.
 	maxNumberLength = 40
 	maxExponent     = 20
 )

@@ -46,7 +46,7 @@ func nearestField(got string, fields []string) string {
 	return ""
 }
 
-// maxHinted is the maximum length of a text for which a hint is searched.
+// maxHinted is the maximum length of a text for which a similar valid text is searched.
 const maxHinted = 64
 
 // letters returns a name in lower case without its separators.
@@ -96,7 +96,8 @@ func nearestCurrency(got string) string {
 // Nearest returns the candidate that is most similar to got, or "" if none is similar.
 func Nearest(got string, candidates []string) string { return nearest(got, candidates) }
 
-// nearest returns the candidate within two edits of got (one, for short words), or "".
+// nearest returns the candidate that differs from the text got
+// by at most two edits, or one for short words; otherwise "".
 func nearest(got string, candidates []string) string {
 	best, within := "", 2
 	if len(got) < 4 {

@@ -7,7 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// given is a class session on one weekday. A session past midnight has a second one for the part on the next day.
+// given is a class session on one weekday. If a session lasts
+// past midnight, a second value is the part on the next day.
 type given struct {
 	at       *path
 	from, to int            // minutes of the day
@@ -15,7 +16,7 @@ type given struct {
 	last     *timespan.Date
 }
 
-// givenOn identifies sessions that may overlap: those of one staff member on one weekday.
+// givenOn is the key of sessions that may overlap: those of one staff member on one weekday.
 type givenOn struct {
 	staff   Key
 	weekday timespan.Weekday

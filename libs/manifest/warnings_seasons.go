@@ -47,7 +47,7 @@ func overlapping(a, b *PricingRule) bool {
 	})
 }
 
-// days is a span of dates in the leap year 2000, both included.
+// days is a span of dates in the leap year 2000, both included. The year only serves to compare days of a year.
 type days struct{ from, to timespan.Date }
 
 // ofYear returns the days of the year that a season covers, mapped to the year 2000.
