@@ -24,7 +24,8 @@ func (r BookableRequest) Tenant() string { return r.Slug }
 // staff member. With any other value, one member performs all services (interface.md §4).
 const StaffingPerService = "per_service"
 
-// Question asks for one start. Its fields have the meaning of those of POST /book.
+// Question is the start to examine, with the services and the staff
+// member. Its fields have the meaning of those of POST /book.
 type Question struct {
 	ServiceIDs   []uuid.UUID        `json:"service_ids"`
 	StaffID      *uuid.UUID         `json:"staff_id,omitempty"`

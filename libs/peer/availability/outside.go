@@ -13,7 +13,8 @@ const MaxHeld = 10_000
 // MaxHeldServices bounds the services of one booking.
 const MaxHeldServices = 20
 
-// Held is a future booking that is checked against an offer. Its start, length and member are those that were booked.
+// Held is a future booking that is checked against an offer. Its
+// start, length and staff member are those at the time of booking.
 type Held struct {
 	StartsAt  int64         `json:"starts_at"` // seconds since the epoch
 	Services  []HeldService `json:"services"`  // in the order in which they are performed; 1 to MaxHeldServices
@@ -43,10 +44,12 @@ func (h *Held) Minutes() int {
 	return total
 }
 
-// OutsideRequest asks which bookings would violate an offer that is not published yet (POST /internal/outside).
+// OutsideRequest requests the bookings that would violate an
+// offer that is not published yet (POST /internal/outside).
 type OutsideRequest struct {
 	Slug string `json:"slug"`
-	// OfferVersion is that of the published offer to compare with; a newer version may be used.
+	// OfferVersion is the version of the published offer with which
+	// the new offer is compared. A newer version may be used.
 	OfferVersion int64         `json:"offer_version"`
 	Offer        catalog.Offer `json:"offer"` // the offer that would be published
 	Held         []Held        `json:"held"`  // at most MaxHeld
