@@ -76,7 +76,7 @@ const (
 	ScopeAll   = "all"
 )
 
-// PublishedOffer is what catalog sends after a publication: booking must not use an offer of an older version.
+// PublishedOffer is the message of catalog after a publication: booking must not use an offer of an older version.
 type PublishedOffer struct {
 	Version int64 `json:"version"`
 }

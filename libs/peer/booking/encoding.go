@@ -208,7 +208,8 @@ func (r *reader) number(of string) int {
 	return int(v)
 }
 
-// count reads the number of following entries, each of which takes at least least bytes. It fails if rest is too short.
+// count reads the number of following entries. An entry takes at least as many bytes as
+// the argument least; count fails if the rest of the data is too short for the number.
 func (r *reader) count(of string, least int) int {
 	v := r.uvarint()
 	if v > uint64(len(r.rest)/least) {

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// Managed is what the customer's link shows (lifecycle.md §5): Booking or Ticket is set, depending on Kind.
+// Managed is the customer view of a link (lifecycle.md §5). Depending on Kind, Booking or Ticket is set.
 type Managed struct {
 	Kind     event.SubjectKind       `json:"kind"`
 	Business catalog.ManagedBusiness `json:"business"`
@@ -93,7 +93,7 @@ type ManagedTicket struct {
 	Cancellation Cancellation `json:"cancellation"`
 }
 
-// CancelByLink is the customer's consent to a cancellation. Refund is the amount that the customer was shown.
+// CancelByLink is the customer's request to cancel with the refund that the customer was shown, Refund.
 type CancelByLink struct {
 	Refund *json.Number `json:"refund"` // in the booking's currency
 }

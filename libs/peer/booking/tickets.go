@@ -55,7 +55,7 @@ type Ticket struct {
 	StartTime string `json:"start_time"`
 	Timezone  string `json:"timezone"`  // as in [Booking]
 	Withdrawn bool   `json:"withdrawn"` // the business no longer offers the event
-	// FormerStarts are the starts from which the business has rescheduled the event since the sale.
+	// FormerStarts are the starts that the event had since the sale, before the business rescheduled it.
 	FormerStarts []time.Time `json:"former_starts,omitempty"`
 	Quantity     int         `json:"quantity"` // of all tiers
 	// Total is the price for the customer, in Currency. It is null if the owner sold
