@@ -55,7 +55,7 @@ func newBreakers(now clock.Clock) *breakers {
 	return &breakers{clock: now, failing: failing}
 }
 
-// open reports whether the breaker of tenant, or the shared one, is open, so that the call must not be made.
+// open reports whether the call must not be made, because the breaker of the tenant or that of all tenants is open.
 func (b *breakers) open(tenant string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
