@@ -305,7 +305,8 @@ type Rental struct {
 	NameTranslations map[string]string `json:"name_translations,omitempty"`
 }
 
-// Upsell is a rental that is offered with another one. A required one is reserved with every unit of the other.
+// Upsell is a rental that is offered together with another rental.
+// If it is required, one is reserved with each unit of the other.
 type Upsell struct {
 	RentalID uuid.UUID `json:"rental_id"`
 	Required bool      `json:"required"`
