@@ -81,7 +81,8 @@ func (f *Forgetter) Once(ctx context.Context) error {
 	}
 }
 
-// of anonymizes the due customers of one business. It skips a removed business, whose data [Eraser] deletes later.
+// of anonymizes the customers of one business whose time has come.
+// It skips a removed business, whose data [Eraser] deletes later.
 func (f *Forgetter) of(ctx context.Context, business uuid.UUID, now time.Time) error {
 	slug, err := Slug(ctx, f.catalog, business)
 	if fault.Is(err, fault.BusinessNotFound) {
