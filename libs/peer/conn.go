@@ -11,10 +11,10 @@ import (
 	"github.com/slotmesh/slotmesh/libs/dial"
 )
 
-// errNothingSent marks a failed exchange of which no byte was sent.
+// errNothingSent marks the failure of a request of which no byte was sent.
 var errNothingSent = errors.New("nothing was sent")
 
-// errEnded reports that the peer had closed a kept connection before any byte of the exchange was written.
+// errEnded reports that the peer had closed an idle connection before any byte of the request was written.
 var errEnded = fmt.Errorf("the peer has ended the connection, and %w: %w", errNothingSent, io.ErrUnexpectedEOF)
 
 // NothingSent reports whether a request over a connection of [Dial] failed before any byte was sent. The connection
