@@ -130,7 +130,7 @@ type Ahead struct {
 	StartsAt time.Time `json:"starts_at"`
 }
 
-// Forgotten is the result of all services, as shown to the owner.
+// Forgotten is the combined result of an erasure in all services, as the owner sees it.
 type Forgotten struct {
 	Erased
 	Messages   int `json:"messages"`   // already written or still to be written

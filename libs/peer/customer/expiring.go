@@ -2,7 +2,7 @@ package customer
 
 import "time"
 
-// Expiring asks which customers lose their data if everything that had ended by Then is anonymized.
+// Expiring requests the customers whose data is lost if everything that ended before Then is anonymized.
 type Expiring struct {
 	Then time.Time `json:"then"`
 }
