@@ -94,7 +94,8 @@ type Request struct {
 	Path   string // below the base URL, with its query
 	Header http.Header
 	Body   any
-	// Repeatable permits that a POST is sent again if a kept connection turns out to be closed. A GET always is.
+	// Repeatable permits that a POST is sent again if the peer
+	// has closed an idle connection. A GET is always repeatable.
 	Repeatable bool
 	// Reads reports that a POST changes nothing, like a GET.
 	Reads bool
