@@ -11,7 +11,7 @@ import (
 // MaxHeld bounds the reservations that [Client.Outside] checks, the earliest first.
 const MaxHeld = 10_000
 
-// OutsideRequest asks which reservations would violate an offer that is not published yet.
+// OutsideRequest requests the reservations that would violate an offer that is not published yet.
 type OutsideRequest struct {
 	OfferVersion int64         `json:"offer_version"` // the published offer's, to compare with, or a newer one
 	Offer        catalog.Offer `json:"offer"`         // the offer that would be published
