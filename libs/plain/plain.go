@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// Refusal is what a fault states about a name with a hidden character, after the name of the field.
+// Refusal is the text of a fault about a name with a hidden character. It follows the name of the field.
 const Refusal = "the text contains an invisible character or a direction mark; write it without."
 
 // Joiners are invisible, but scripts such as Persian and Malayalam, and emoji, are written with them.
