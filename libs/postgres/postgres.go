@@ -213,7 +213,8 @@ func ours(ctx context.Context, lock *sql.Conn) error {
 	}
 }
 
-// standingBack retries do when it hits the lock timeout, so that queued statements of others run in between.
+// standingBack retries do when it exceeds the lock timeout.
+// Statements of others that wait for the lock run in between.
 func standingBack(ctx context.Context, do func(context.Context) error) error {
 	return retry.Do(ctx, retry.WithMaxRetries(lockTries, retry.NewConstant(lockPause)), func(ctx context.Context) error {
 		err := do(ctx)

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
 )
 
-// role returns the user of URL if owner, the owner of the tables, is a different user; otherwise "".
+// role returns the user of URL. If that user is the argument owner, the owner of the tables, it returns "".
 func (c *Config) role(owner string) (string, error) {
 	by, err := pgx.ParseConfig(c.URL)
 	if err != nil {
@@ -57,7 +57,7 @@ func admit(ctx context.Context, conn *sql.Conn, role, schema string, wanted map[
 	return nil
 }
 
-// giveSettings makes wanted the role's session settings in this database.
+// giveSettings stores the session settings in the argument wanted for the role in this database.
 func giveSettings(ctx context.Context, conn *sql.Conn, role string, wanted map[string]string) error {
 	var (
 		database string
