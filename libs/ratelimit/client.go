@@ -2,7 +2,8 @@ package ratelimit
 
 import "net/netip"
 
-// Client is the subject of a limit. Its requests count in one window, or in several that must all have room.
+// Client is the sender of requests whose number a limit bounds. Its requests count
+// in one window or in several. A request passes only if every window allows it.
 type Client struct {
 	group   string // windows of one group are on one node of a Redis cluster
 	windows [3]share

@@ -82,7 +82,8 @@ func (f *Fallback) Allow(ctx context.Context, who Client, limit Limit) (Decision
 	return only(ctx, f, Question{who, limit})
 }
 
-// AllowInTurn decides by the shared limiter, otherwise by the local one. Errors: those of Allow.
+// AllowInTurn checks a request against several limits in Redis, or
+// with the local limiter while Redis fails. Errors: those of Allow.
 func (f *Fallback) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error) {
 	if err := check(ctx, asked); err != nil {
 		return nil, err // a cancelled context is no failure of Redis
@@ -106,7 +107,7 @@ func (f *Fallback) AllowInTurn(ctx context.Context, asked ...Question) ([]Decisi
 // refused; 0 if it knows of no refusal. It does not count a request and sends nothing to Redis.
 func (f *Fallback) Refused(who Client, limit Limit) time.Duration { return f.local.Refused(who, limit) }
 
-// decide decides on questions for which no refusal is known.
+// decide checks requests of which no refusal is known, with the limiter in Redis or the local one.
 func (f *Fallback) decide(ctx context.Context, asked []Question) []Decision {
 	if len(asked) == 0 {
 		return nil
