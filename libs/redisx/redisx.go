@@ -1,4 +1,5 @@
-// Package redisx opens the Redis that services share. It holds limits, messages and copies, but no authoritative data.
+// Package redisx opens the Redis that services share. Redis has counts of
+// limits, messages and cached copies, and no data that exists only there.
 package redisx
 
 import (
