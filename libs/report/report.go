@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// By is the length of the periods of a report, each of which has rows.
+// By is the length of the periods of a report. Each row of a report is about one period.
 type By string
 
 // The lengths of periods; weeks begin on Mondays.
@@ -102,7 +102,7 @@ type Report[Row any] struct {
 	Rows     []Row  `json:"rows"`
 }
 
-// Revenue is the revenue from sales, by the start date of what was sold.
+// Revenue is the revenue from sales. A sale counts on the start date of the booking, event or reservation.
 type Revenue struct {
 	Rows []RevenueRow `json:"rows"` // by date, kind and currency
 }
