@@ -104,7 +104,7 @@ func found(value string) string {
 	}
 }
 
-// wanted describes the JSON value that a type is decoded from.
+// wanted returns a description of the JSON value that the type t requires, for error sentences.
 func wanted(t reflect.Type) string {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return "text"

@@ -137,7 +137,8 @@ func (q Query) Text(name string) (string, error) {
 	return all[0], nil
 }
 
-// Required is [Query.Text] for a required parameter. what describes what to write.
+// Required is [Query.Text] for a required parameter. The
+// argument what describes the parameter for the error sentence.
 func (q Query) Required(name, what string) (string, error) {
 	s, err := q.Text(name)
 	if err == nil && s == "" {
