@@ -44,7 +44,7 @@ type Options struct {
 	Clock    clock.Clock
 	Stale    metric.Int64Counter // counts reads of a value that is not confirmed as the newest
 	Ages     metric.Float64Histogram
-	// Unanswered, if not nil, is called with the error because of which a value in memory is served.
+	// Unanswered, if not nil, is called with the error because of which a stale value is returned.
 	Unanswered func(ctx context.Context, key string, err error)
 }
 
@@ -231,7 +231,7 @@ func (c *Cache[V]) lookup(key string) (entry[V], bool) {
 	return entry[V]{}, false
 }
 
-// postpone makes reads use the value in memory for another [TrustFor], so that not every read asks.
+// postpone makes reads use the cached value for another [TrustFor], so that not every read asks the owner.
 func (c *Cache[V]) postpone(key string, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
