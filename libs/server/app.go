@@ -115,14 +115,14 @@ func FaultOf(err error) *fault.Error {
 	return fault.Of(err)
 }
 
-// away returns the fault of a part of the platform that may be available again soon.
+// away returns the fault for a store or service that is unavailable now and may be available again soon.
 func away(err error, sentence string) *fault.Error {
 	f := fault.Wrap(fault.PeerUnavailable, err, sentence)
 	f.RetryAfter = time.Second
 	return f
 }
 
-// probes mounts the paths that the platform requests on the internal port.
+// probes mounts the paths for Kubernetes and Prometheus on the internal port: probes and metrics.
 func (s *Server) probes() {
 	s.internalApp.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	s.internalApp.Get("/readyz", s.readyz)
