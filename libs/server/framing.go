@@ -124,7 +124,7 @@ var (
 	errHeadSize = fault.New(fault.HeadersTooLarge, "The request's headers are too large.")
 )
 
-// head holds what is known of a request's head while it is checked.
+// head holds the parts of a request's head that matter for its framing, while the head is checked.
 type head struct {
 	old                     bool   // HTTP/1.0
 	authority               []byte // of a target in absolute form

@@ -45,7 +45,7 @@ func newRoom(bytes int, refused metric.Int64Counter) *room {
 	}
 }
 
-// businessShare is the divisor of the room for one business: it gets at most a quarter.
+// businessShare is the divisor of the memory budget for one business, which thus gets at most a quarter.
 const businessShare = 4
 
 // roomShare is the part of a room that one business may use. users is the

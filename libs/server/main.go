@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/zone/zonefiles"
 )
 
-// process holds the settings of a service that runs in its own process, in addition to the service's own.
+// process holds the settings of a process that runs one service. The service has other settings of its own.
 type process struct {
 	Telemetry telemetry.Config
 	// Now is an RFC 3339 instant at which the service's clock starts; empty: the machine's clock.

@@ -69,5 +69,6 @@ func preflight(c *fiber.Ctx) {
 
 func isRead(method string) bool { return method == fiber.MethodGet || method == fiber.MethodHead }
 
-// isPublic reports whether a path is one of interface.md, which anyone may read, and not one of operators and peers.
+// isPublic reports whether anyone may read a path, because interface.md
+// defines it. Paths of operators and services are not public.
 func isPublic(path string) bool { return strings.HasPrefix(path, "/api/public/") }

@@ -105,7 +105,7 @@ var serverSpan = trace.WithSpanKind(trace.SpanKindServer)
 // noRoute is the route of a path without a handler. The path itself is text of the caller and is not recorded.
 const noRoute = "none"
 
-// seen holds what telemetry records of a request. cause is the fault that was sent, or nil.
+// seen holds the data of a finished request for telemetry. cause is the fault that was sent, or nil.
 type seen struct {
 	method, route string
 	status        int
