@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
 )
 
-// NeedChromium skips a test if Chromium is not installed, because `make test` does not require it;
-// on CI it fails (see [Lacks]). instead is a sentence that states what is still tested without it.
+// NeedChromium skips a test if Chromium is not installed, because `make test` does not require it. On CI the test
+// fails instead (see [Lacks]). The argument instead is a sentence about the tests that still run without Chromium.
 func NeedChromium(t *testing.T, instead string) {
 	t.Helper()
 	if _, err := inputs.LookPath("chromium"); err != nil {

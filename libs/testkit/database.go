@@ -10,15 +10,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Database returns the URL of a new, empty database on the test server, for tests of several schemas. It is
-// dropped when the test ends. Tests of one schema use [Postgres] or [PostgresSchema], which are cheaper.
+// Database creates an empty database on the test server and returns its URL. It is dropped when
+// the test ends. A test of one schema should use [Postgres] or [PostgresSchema], which are faster.
 func Database(t testing.TB, prefix string) string {
 	t.Helper()
 	return database(t, prefix, "template1")
 }
 
-// database creates a copy of a template and returns its URL. Copying files
-// costs PostgreSQL a quarter of its default strategy, which writes to the log.
+// database creates a copy of a template database and returns its URL. It copies the files
+// of the template, which takes PostgreSQL a quarter of the time of its default strategy.
 func database(t testing.TB, prefix, template string) string {
 	t.Helper()
 	base := Server(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Rows returns all rows of all tables in the pool's schema as text,
-// each prefixed by the name of its table. Bytes are hexadecimal.
+// Rows returns all rows of all tables in the pool's schema as text.
+// Each text begins with the name of the table. Bytes are hexadecimal.
 func Rows(t testing.TB, pool *pgxpool.Pool) []string {
 	t.Helper()
 	read := func(sql string) []string {
@@ -38,8 +38,8 @@ func FindInTables(t testing.TB, pool *pgxpool.Pool, words ...string) []string {
 	return Find(strings.Join(Rows(t, pool), "\n"), words...)
 }
 
-// Find returns the words that occur anywhere in a text, ignoring case. It also finds a word
-// in hexadecimal or inside base64: as given, in lower case, or with a capital first letter.
+// Find returns the words that occur in a text, ignoring case. It also finds a word that is encoded in
+// hexadecimal or base64. In base64 it tries the word as given, in lower case, and with a capital first letter.
 func Find(text string, words ...string) []string {
 	small := strings.ToLower(text)
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
@@ -56,8 +56,8 @@ func Find(text string, words ...string) []string {
 	})
 }
 
-// inBase64 searches for the base64 characters that hold only bits
-// of the word, independent of the bytes before and after it.
+// inBase64 reports whether the base64 form of a word occurs in the text. It compares
+// only the characters that do not depend on the bytes before and after the word.
 func inBase64(text, word string) bool {
 	for before := range 3 {
 		whole := []byte(strings.Repeat("x", before) + word)

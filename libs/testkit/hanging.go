@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Hanging is a proxy for PostgreSQL that can stop forwarding. Connections then stay open, and the
-// system acknowledges data that goes nowhere, as with a paused server or a network that drops packets.
+// Hanging is a proxy for PostgreSQL that can stop forwarding data. Its connections then stay open, and the system
+// acknowledges data that is never forwarded. A paused server or a network that drops packets behaves in the same way.
 type Hanging struct {
 	URL string // URL of the database through the proxy
 
@@ -33,8 +33,8 @@ type lane struct {
 	to      net.Conn
 }
 
-// NewHanging returns a proxy for the database of a URL. It forwards
-// until [Hanging.Hang] is called and closes when the test ends.
+// NewHanging returns a proxy for the database with a URL. It forwards
+// data until [Hanging.Hang] is called. It closes when the test ends.
 func NewHanging(t testing.TB, database string) *Hanging {
 	t.Helper()
 	parsed, err := pgx.ParseConfig(database)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Lacks skips a test that this machine cannot run, with a sentence about what is missing. If CI=true
-// the test fails instead: a machine that decides whether a change lands must have everything.
+// Lacks skips a test that cannot run on this machine; the message states what is missing. If CI=true,
+// the test fails instead, because a machine that decides whether a change is merged must run all tests.
 func Lacks(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

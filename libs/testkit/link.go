@@ -32,9 +32,11 @@ func NewLink(t testing.TB, join func(near, far net.Conn) (func(), func())) *Link
 	return LinkTo(t, network, address, join)
 }
 
-// LinkTo returns a link to the store at an address. It is cut when the test ends at the latest.
-// For each connection, join returns two functions that carry the bytes in either direction; the
-// connection closes when one of them returns. A nil join forwards the bytes unchanged.
+// LinkTo returns a proxy to the store at an address, whose connections
+// a test can cut. They are cut when the test ends at the latest.
+//
+// For each connection, join returns two functions, which copy the bytes in one direction each.
+// The connection closes when one of them returns. If join is nil, the bytes are copied unchanged.
 func LinkTo(t testing.TB, network, address string, join func(near, far net.Conn) (func(), func())) *Link {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

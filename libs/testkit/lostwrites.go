@@ -18,12 +18,13 @@ type LostWrite struct {
 	Done func() bool // whether the tables contain the write
 }
 
-// CheckLostWrites checks writes that postgres.Once makes. It repeats each write after a
-// new prepare, and breaks its connection at its first and its last step, in every way.
+// CheckLostWrites checks that writes with postgres.Once give correct results if the connection
+// to PostgreSQL is lost. It runs each write many times. Each time it calls prepare, and breaks
+// the connection in another way, at the first or the last step of the write.
 //
-// The result must agree with the tables, also after all delayed messages have arrived. A
-// write whose commit succeeded but whose answer was lost must be reported as done if other
-// connections work. An error must be one of an unavailable store, not an internal one.
+// The result must agree with the tables, also after all delayed messages have arrived.
+// If the commit succeeded and only its answer was lost, the result must be success,
+// provided that other connections work. An error must be that of an unavailable store.
 func CheckLostWrites(t *testing.T, pool *pgxpool.Pool, prepare map[string]func(t *testing.T) LostWrite) {
 	t.Helper()
 	for name, prepared := range prepare {
@@ -57,8 +58,8 @@ func checkLostWrite(t *testing.T, pool *pgxpool.Pool, prepare func(t *testing.T)
 	t.Fatalf("no such step was taken: %v", err)
 }
 
-// tryLostWrite reports whether the write reached the step, and
-// returns its error. A hanging write must end at the deadline.
+// tryLostWrite runs a write whose connection breaks at the step. It reports whether the write
+// reached the step, and returns the error of the write. A write that hangs must end at the deadline.
 func tryLostWrite(t *testing.T, pool *pgxpool.Pool, write LostWrite, step string, fate Fate, dark bool, within time.Duration) (bool, error) {
 	t.Helper()
 	wired, wires := OpenWires(t, pool)

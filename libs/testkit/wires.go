@@ -58,8 +58,8 @@ func OpenWires(t testing.TB, pool *pgxpool.Pool) (*pgxpool.Pool, *Wires) {
 	return wired, w
 }
 
-// Break sets the fate of the next message that contains marker. With dark, no connection works from
-// then on until [Wires.Mend]. The returned channel is closed when the message has met its fate.
+// Break sets what happens to the next message that contains marker. If dark is true, no connection works
+// after that, until [Wires.Mend]. The returned channel is closed when it has happened to the message.
 func (w *Wires) Break(marker string, fate Fate, dark bool) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -100,8 +100,8 @@ func (w *Wires) over(dial pgconn.DialFunc) pgconn.DialFunc {
 	}
 }
 
-// meets returns the fate of a message. It returns false if the message is not the
-// one waited for. The channel is closed when a held message may be delivered.
+// meets returns what happens to a message. It returns false if the test does not wait for this
+// message. The returned channel is closed when a message that is held back may be delivered.
 func (w *Wires) meets(message []byte) (Fate, <-chan struct{}, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -170,8 +170,8 @@ func (c *wire) deliverLate(message []byte, until <-chan struct{}) {
 	}
 }
 
-// Read checks the fate before and after the read: during a long write, pgx
-// reads at the same time and may have started before the message met its fate.
+// Read checks the fate of the connection before and after the read. During a long write, pgx
+// reads at the same time, and that read may have started before the message met its fate.
 func (c *wire) Read(b []byte) (int, error) {
 	if c.isHeld() {
 		return c.hear()

@@ -1,6 +1,6 @@
-// Package inputs declares what a test depends on but Go's test cache does not track: files outside the
-// test's module, and programs of this machine. The cache reuses a result until a variable that the
-// test has read changes. The program withstores sets variables to hashes of these files and programs.
+// Package inputs declares inputs of a test that Go's test cache does not know: files outside the test's module, and
+// programs of this machine. The cache reuses a result until a variable that the test has read changes. The program
+// withstores therefore sets variables to hashes of these files and programs, and this package reads the variables.
 package inputs
 
 import (
@@ -15,8 +15,9 @@ const (
 	ProgramsHash = "SLOTMESH_TEST_PROGRAMS" // of the programs of this machine that tests run
 )
 
-// Checkout makes Go run the test again after a change of a file in these top-level folders of the repository. Without
-// folders it is any file of the repository. A test calls it if it reads files outside its module or builds commands.
+// Checkout makes Go run the test again after a file in these top-level folders
+// of the repository changes. Without folders, any file of the repository counts.
+// A test must call it if it reads files outside its module or builds commands.
 func Checkout(folders ...string) {
 	if len(folders) == 0 {
 		_ = os.Getenv(CheckoutHash)

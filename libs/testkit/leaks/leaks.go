@@ -9,8 +9,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// longLived are goroutines that are no leaks. fasthttp keeps some for the life of the process, or for some seconds
-// after a server has stopped or a client was closed. lumberjack never ends the goroutine that removes old logs.
+// longLived are goroutines that do not count as leaks. fasthttp keeps some for
+// the life of the process, and some for seconds after a server has stopped or a
+// client was closed. lumberjack never ends the goroutine that removes old logs.
 var longLived = []goleak.Option{
 	goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 	goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
