@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/fault"
 )
 
-// Assets are the static files of pages. The name of each contains a
-// digest of its content, so that browsers can cache it permanently.
+// Assets are the static files of pages. The name of a file contains
+// a hash of its content, so that browsers can cache it permanently.
 type Assets struct {
 	at     string            // path prefix, such as /assets
 	names  map[string]string // file name → name with digest
@@ -28,8 +28,8 @@ type asset struct {
 	plain, gzipped []byte
 }
 
-// NewAssets reads the files in the folder dist, which `make generate` creates.
-// They are served below the path at. It returns an error if a file cannot be read.
+// NewAssets reads the files in the folder dist, which `make generate` creates. The argument
+// at is the path below which they are served. It returns an error if a file cannot be read.
 func NewAssets(files fs.FS, at string) (*Assets, error) {
 	a := &Assets{at: at, names: map[string]string{}, byName: map[string]*asset{}}
 	entries, err := fs.ReadDir(files, "dist")

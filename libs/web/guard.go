@@ -11,7 +11,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/server"
 )
 
-// Policy is what a page may do in the browser beyond its own host.
+// Policy holds what a page may do in the browser in addition to loading from its own host.
 type Policy struct {
 	// Ancestors are the origins that may embed the page in a frame; empty: none.
 	Ancestors []string
@@ -24,8 +24,9 @@ type Policy struct {
 // Nonce returns a new value for [Policy.Nonce]. Each page needs its own.
 func Nonce() string { return rand.Text() }
 
-// Protect sets the security headers of a page: scripts, styles, fonts and connections only from its
-// own host, images only over https, framing only by p.Ancestors, and no referrer for other sites.
+// Protect sets the security headers of a page. Scripts, styles, fonts and
+// connections are permitted only from the page's own host, and images only over
+// https. Only p.Ancestors may show the page in a frame. Other sites get no referrer.
 func Protect(c *fiber.Ctx, p Policy) {
 	style := "style-src 'self'"
 	if p.Nonce != "" {
@@ -44,10 +45,12 @@ func Protect(c *fiber.Ctx, p Policy) {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
 }
 
-// Form reads a form that a page of this host sent. A request that another site triggered
-// is recognized by Sec-Fetch-Site, or by its Origin in an older browser. A request with
-// neither header does not come from a browser and carries no user's cookies, so that it
-// is accepted. Faults: source_forbidden; unsupported_media_type; those of [server.Body].
+// Form reads a form that a page of this host has sent. It refuses a request
+// that another site caused, by Sec-Fetch-Site, or by Origin in older browsers.
+// Faults: source_forbidden; unsupported_media_type; those of [server.Body].
+//
+// It accepts a request without both headers, because such a
+// request is not from a browser and carries no user's cookies.
 func Form(c *fiber.Ctx) (url.Values, error) {
 	if err := SameOrigin(c); err != nil {
 		return nil, err

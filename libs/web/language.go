@@ -6,8 +6,9 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Languages returns the language tags that a reader prefers, the best first: chosen, which is
-// in the page's address; at most ten tags of Accept-Language; and own, the business's language.
+// Languages returns the languages that a reader prefers, the best first. The argument chosen is
+// the language in the address of the page. At most ten languages of accept, the Accept-Language
+// header, follow. The argument own is the language of the business and is last.
 func Languages(chosen, accept, own string) []string {
 	var tags []string
 	if chosen != "" {

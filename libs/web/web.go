@@ -1,9 +1,9 @@
 // Package web holds the common parts of the pages of all services: the frame of a page and
-// its form fields (templ), the style (style/, in layers), static files and security headers.
+// its form fields (templ), the style sheets (style/), static files and security headers.
 // It also chooses the reader's language, and checks that a form comes from the same site.
 //
-// A page is a fiber handler that parses its input, calls one use case
-// and renders one view. This package knows nothing about businesses.
+// A page is a fiber handler that parses its input, calls one use case and
+// renders one view. This package contains nothing about bookings or businesses.
 package web
 
 import (
@@ -30,8 +30,8 @@ func keepBuffer(page *bytes.Buffer) bool {
 	return true
 }
 
-// Render answers with a view. It renders the whole view before it sends
-// anything, so that a failure becomes an error instead of half a page.
+// Render renders a view and sends it with a status. It renders the whole view before
+// it sends anything, so that a failure becomes an error and not an incomplete page.
 func Render(c *fiber.Ctx, status int, view templ.Component) error {
 	page, _ := buffers.Get().(*bytes.Buffer)
 	defer keepBuffer(page)
