@@ -103,7 +103,7 @@ const (
 		AND status IN ('reserved', 'picked_up') GROUP BY 1, 2`
 )
 
-// count is middleware that counts the request of a client with the limiter's script.
+// count is middleware that runs the rate limiter's script in Redis, which counts the client's request.
 func (b *bare) count(c *fiber.Ctx) error {
 	decision, err := b.limiter.Allow(c.UserContext(), ratelimit.ID(c.Get(fiber.HeaderXForwardedFor)), ratelimit.PerMinute("slots", 60))
 	if err != nil || !decision.Allowed {
@@ -129,11 +129,12 @@ func (b *bare) asked(query string, row func() []any) fiber.Handler {
 	}
 }
 
-// each and gathered return the scan targets of a row: the resource, the lane, and one or several start and end times.
+// each and gathered return the destinations of a row's columns: the resource, the capacity unit, and the
+// start and end times. each is for rows with one start and end, gathered for rows with arrays of them.
 func each() []any     { return []any{new(uuid.UUID), new(int32), new(time.Time), new(time.Time)} }
 func gathered() []any { return []any{new(uuid.UUID), new(int32), new([]time.Time), new([]time.Time)} }
 
-// read runs a query and reads every value, as a program that uses them must.
+// read runs a query and decodes every value of each row, because a program that uses the values also must.
 func (b *bare) read(ctx context.Context, query string, row []any, business uuid.UUID, from, to time.Time) error {
 	rows, err := b.pool.Query(ctx, query, business, from, to)
 	if err != nil {

@@ -64,7 +64,7 @@ type Report struct {
 	Claims   []Claim
 }
 
-// Run measures once: only growth if o.Sizes is set, everything else otherwise.
+// Run measures once and returns the results. If o.Sizes is set, it measures only growth, otherwise all other cases.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	report := &Report{}
 	var err error
@@ -77,7 +77,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return report, err
 }
 
-// compare measures everything that is compared with the bare programs.
+// compare measures the cases that have a bare program to compare with, and adds the results to report.
 func (o Options) compare(ctx context.Context, report *Report) error {
 	database, drop, err := makeDatabase(ctx, o.DatabaseURL)
 	if err != nil {

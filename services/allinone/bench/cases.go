@@ -29,11 +29,13 @@ type aCase struct {
 	allowed []int        // expected statuses
 	check   func() error // checks the answers before the measurement; may be nil
 
-	// sessions is the application_name of the PostgreSQL sessions whose CPU time is reported separately; "" for none.
+	// sessions is the application_name of PostgreSQL sessions whose CPU time is also reported separately.
+	// "" means none.
 	sessions string
 }
 
-// Names of PostgreSQL sessions: those of booking, which also read its events, and those of the load itself.
+// The application_name of booking's PostgreSQL sessions, which also read its events, and of the
+// sessions of this process.
 const (
 	bookingSessions = "slotmesh-booking"
 	ownSessions     = "bench"
@@ -155,7 +157,7 @@ func (w *world) answer(name, url string, into any) error {
 	return w.give(name, body)
 }
 
-// takenOn returns the number of seeded bookings on a day of the window.
+// takenOn returns the number of bookings that were created before the run on a day of the window.
 func (w *world) takenOn(day int) int {
 	n, each := w.o.Seeds.Bookings, w.o.Seeds.Bookings/window
 	if day < n%window {
@@ -288,18 +290,18 @@ func (w *world) rightTotal(body []byte) error {
 	return nil
 }
 
-// bookAnywhere books free slots, spread over all salons.
+// bookAnywhere books a free slot. Successive requests use all salons in turn.
 func (w *world) bookAnywhere(n int64) (int, error) {
 	return w.http.send(w.bookCall(w.salons[int(n)%len(w.salons)], anywhere(n, len(w.salons)), n), nil)
 }
 
-// anywhere returns the slot that request n books in its salon.
+// anywhere returns the number of the slot that request n books in its salon.
 func anywhere(n int64, salons int) int64 {
 	const all = salonStaff * startsADay * advanceDays / 2
 	return n / int64(salons) * 7919 % all // a prime, so that every slot is used once before any is used again
 }
 
-// hottest returns the slot of the first member that request n books. The next request books the same one.
+// hottest returns the slot of the first staff member that request n books. Request n+1 or n-1 books the same slot.
 func hottest(n int64) int64 { return n / 2 % (startsADay * advanceDays / 2) * salonStaff }
 
 // bookHot makes one attempt of the case in which all clients book the slots of one staff member. Two
@@ -308,7 +310,7 @@ func (w *world) bookHot(n int64) (int, error) {
 	return w.http.send(w.bookCall(w.hot, hottest(n), n), nil)
 }
 
-// makeBareTables creates tables like those of booking, with their constraints.
+// makeBareTables creates tables like booking's, with the same constraints, for the comparison.
 func (w *world) makeBareTables() error {
 	_, err := w.pool.Exec(context.Background(), `CREATE SCHEMA IF NOT EXISTS bare;
 		CREATE TABLE bare.bookings (LIKE booking.bookings INCLUDING ALL);
@@ -316,7 +318,8 @@ func (w *world) makeBareTables() error {
 	return err
 }
 
-// insert writes a booking and its time in one statement. It returns 201 if the row was inserted.
+// insert writes a booking and its occupied time in one statement, for comparison. It returns status
+// 201 if the row was inserted.
 func (w *world) insert(n int64) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()

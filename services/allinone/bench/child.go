@@ -113,7 +113,7 @@ type Memory struct {
 	Bytes   uint64
 }
 
-// serveInside serves the allocations and profiles of the process on a loopback port. It returns the base URL.
+// serveInside serves the allocation counts and profiles of this process on a loopback port, and returns the base URL.
 func serveInside(ctx context.Context) (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

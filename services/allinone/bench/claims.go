@@ -17,7 +17,7 @@ type Claim struct {
 	AtMost bool    // the bound is an upper one, otherwise a lower one
 }
 
-// Holds reports whether the value is within the bound.
+// Holds reports whether the measured value is within the bound of the claim.
 func (c Claim) Holds() bool {
 	if c.AtMost {
 		return c.Value <= c.Bound
@@ -40,7 +40,7 @@ func (c Claim) verdict() (string, string) {
 	return fmt.Sprintf("%s %.1f", bound, c.Bound), verdict
 }
 
-// claims computes the claims from the rows of a report.
+// claims returns the promises about speed, with the values that the report's rows have.
 func claims(r *Report) []Claim {
 	rows := map[string]Row{}
 	for _, row := range r.Rows {
@@ -174,7 +174,7 @@ func (r *Report) Print(out io.Writer) error {
 	return r.printHot(out)
 }
 
-// printHot writes the results of the bookings that competed for one member.
+// printHot prints the results of the cases in which bookings compete for the slots of one staff member.
 func (r *Report) printHot(out io.Writer) error {
 	for _, row := range r.Rows {
 		if row.Name != bookHot {

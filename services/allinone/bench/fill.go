@@ -36,7 +36,8 @@ func (o Options) filled(ctx context.Context, size Size) (string, func(), error) 
 	return database, func() {}, err
 }
 
-// kept fills a database under another name and then renames it. So a database with the final name is always complete.
+// kept creates a database with test data that later runs reuse. It fills the database under another
+// name and then renames it, so that a database with the final name is always complete.
 func (o Options) kept(ctx context.Context, name string, size Size) (string, error) {
 	database, unfinished, err := named(o.DatabaseURL, name), name+"_unfinished", error(nil)
 	there, err := exists(ctx, o.DatabaseURL, name)
@@ -139,7 +140,7 @@ func (f *filling) piece() int {
 	return max(1, min(businesses, bookings*f.size.Businesses/f.size.Bookings))
 }
 
-// each calls write for all pieces, as ranges [from, to) of businesses, concurrently on all connections.
+// each divides the businesses into ranges [from, to) and calls write for each range, concurrently on all connections.
 func (f *filling) each(ctx context.Context, write func(ctx context.Context, from, to int) error) error {
 	group, working := errgroup.WithContext(ctx)
 	group.SetLimit(int(f.pool.Config().MaxConns))

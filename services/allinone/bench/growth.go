@@ -145,7 +145,7 @@ func (w *world) saveHeap(size Size) error {
 		filepath.Join(w.o.ProfileDir, fmt.Sprintf("grown-%d-%d.heap.pprof", size.Businesses, size.Bookings)))
 }
 
-// asked is the maximum number of businesses that requests use. The growth is in the other rows of the tables.
+// asked is the maximum number of businesses that the requests use. The other businesses only make the tables large.
 const asked = 1000
 
 // workingSet returns the businesses that requests use, spread over all, with API keys for bookings.
@@ -223,7 +223,7 @@ func (w *world) askEach(n int, cases ...aCase) error {
 	return nil
 }
 
-// bookGrown books the hours after the made bookings, at all businesses in turn.
+// bookGrown books at all businesses of set in turn, in the hours that are free after the existing bookings.
 func (w *world) bookGrown(set []salon, n int64) (int, error) {
 	const free = closes - freeFrom // hours a day
 	s, i := set[int(n)%len(set)], n/int64(len(set))
@@ -232,7 +232,7 @@ func (w *world) bookGrown(set []salon, n int64) (int, error) {
 	return w.http.send(w.bookCall(s, slot, n), nil)
 }
 
-// rightGrownSlots checks the number of slots of a business's day against the occupied time in the database.
+// rightGrownSlots checks the number of free slots on a business's day: it must fit the occupied time in the database.
 func (w *world) rightGrownSlots(s salon) error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerWithin)
 	defer cancel()

@@ -18,7 +18,8 @@ CREATE TABLE least.bookings (LIKE booking.bookings INCLUDING ALL);
 CREATE TABLE least.occupied_time (LIKE booking.occupied_time INCLUDING ALL, FOREIGN KEY (business_id, booking_id) REFERENCES least.bookings (business_id, id));
 CREATE TABLE least.events (LIKE booking.events INCLUDING ALL)`
 
-// makeLeastTables creates the tables, and a pool of connections that find booking's functions.
+// makeLeastTables creates the tables of [leastSQL], and a pool of connections on which booking's SQL
+// functions are found.
 func (w *world) makeLeastTables() error {
 	ctx := context.Background()
 	cfg := w.pool.Config().Copy()

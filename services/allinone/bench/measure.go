@@ -86,7 +86,7 @@ func (w *world) measure(ctx context.Context, c aCase) (Row, error) {
 	return row, nil
 }
 
-// ceiling runs the closed loop and records its CPU time and allocations in row.
+// ceiling runs the closed loop, which measures the maximum throughput, and stores its CPU time and allocations in row.
 func (w *world) ceiling(ctx context.Context, c aCase, clients int, inside string, row *Row) (firing, error) {
 	finish := w.profile(c, inside)
 	before, err := w.memory(inside)

@@ -13,7 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Painted holds the medians of several views of a booking step on a phone with an empty cache and a slow connection.
+// Painted is the measurement of one step of the booking page, on a phone with an empty cache and a
+// slow connection. The step is opened several times; each value is the median.
 type Painted struct {
 	Page    string
 	Largest time.Duration // from the start of the navigation to the Largest Contentful Paint
@@ -111,7 +112,8 @@ type seen struct {
 	HTML, Script, Style int64
 }
 
-// tellView waits for the largest paint so far, and sums the sizes of resources by the kind of element that loaded them.
+// tellView is a script for the page. It waits for the largest paint so far, and sums the sizes of
+// resources by the kind of element that loaded them.
 const tellView = `new Promise(done => new PerformanceObserver(list => {
 	const asked = kind => performance.getEntriesByType("resource").filter(r => r.initiatorType === kind).reduce((sum, r) => sum + r.encodedBodySize, 0);
 	done({Largest: list.getEntries().at(-1).startTime, HTML: performance.getEntriesByType("navigation")[0].encodedBodySize, Script: asked("script"), Style: asked("link")});
