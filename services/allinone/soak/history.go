@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/event"
 )
 
-// linear is a step of a history: a resource is taken, given back, or refused for lack of capacity.
+// linear is a step in the history of a resource: capacity is taken, given back, or refused because too little is left.
 type linear struct {
 	kind  int
 	takes [3]int
@@ -89,7 +89,7 @@ func describe(history []porcupine.Operation) string {
 	return text
 }
 
-// history adds the steps of an operation on its resource, and on those to which it was rescheduled.
+// history passes the steps of an operation to step: on its resource, and on those to which its booking was rescheduled.
 func (op *operation) history(rows []row, changes map[uuid.UUID][]change, step func(resource string, step porcupine.Operation)) {
 	at := op.resource
 	add := func(kind int, begin, end time.Duration) {
@@ -132,7 +132,7 @@ func (op *operation) history(rows []row, changes map[uuid.UUID][]change, step fu
 
 const never = time.Duration(math.MaxInt64)
 
-// span returns the time range in which a task happened, if it did.
+// span returns the earliest and latest time at which a task can have taken effect, if it did.
 func (t *task) span() (time.Duration, time.Duration) {
 	begin, end := never, never
 	for _, a := range t.attempts {

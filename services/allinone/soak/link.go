@@ -17,7 +17,7 @@ const (
 	directions
 )
 
-// condition is the fault of a link. The zero value is no fault.
+// condition is the fault that a link simulates. The zero value is no fault.
 type condition struct {
 	held  [directions]bool // bytes in this direction wait until the fault ends, as TCP would retransmit them
 	cut   bool             // existing and new connections are reset
@@ -41,7 +41,7 @@ type link struct {
 	all     sync.WaitGroup
 }
 
-// pair is a connection of the caller with the forwarded connection to the target.
+// pair is a connection from the caller, and the connection to the target to which it is forwarded.
 type pair struct{ caller, target net.Conn }
 
 // reset resets both connections. A normal close would look like the end of a complete answer.
@@ -126,7 +126,7 @@ func (l *link) serve(caller net.Conn) {
 	both.Wait()
 }
 
-// keep registers a connection. It reports false if the link was cut in the meantime.
+// keep registers a connection, so that a later fault affects it. It returns false if the link has been cut since.
 func (l *link) keep(p *pair) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -212,7 +212,7 @@ func (l *link) pass(p *pair, way direction) bool {
 	}
 }
 
-// loses counts an answer and reports whether it must be lost.
+// loses counts an answer and reports whether the fault now requires that the answer is lost.
 func (l *link) loses(now condition) bool {
 	if now.loses == 0 {
 		return false

@@ -48,12 +48,12 @@ func (t *tables) changes(ctx context.Context) (map[uuid.UUID][]change, error) {
 	return bySubject, err
 }
 
-// may reports whether the task may have happened.
+// may reports whether the task may have taken effect.
 func (t *task) may() bool {
 	return slices.ContainsFunc(t.attempts, func(a *attempt) bool { return a.verdict != refused })
 }
 
-// did returns an attempt with a successful answer, or nil.
+// did returns an attempt that was answered as successful, or nil.
 func (t *task) did() *attempt {
 	if i := slices.IndexFunc(t.attempts, func(a *attempt) bool { return a.verdict == made }); i >= 0 {
 		return t.attempts[i]
@@ -210,7 +210,7 @@ func (op *operation) owed(p payment, changes []change) []int64 {
 	return amounts
 }
 
-// refunds checks that answers, events, tables and the provider agree that the refund is the owed one.
+// refunds checks that the answers, events, tables and the provider agree on the refund, and that it is a correct one.
 func (j *judgement) refunds(op *operation, p payment) {
 	changes := j.changes[p.SubjectID]
 	owed := op.owed(p, changes)

@@ -62,7 +62,7 @@ func (c *client) afterwards(ctx context.Context, op *operation, booked *attempt,
 	}
 }
 
-// anywhere returns a start in the mixed business, sometimes with a member who may not be qualified.
+// anywhere returns a random start in the mixed business, sometimes with a staff member who may not be qualified.
 func (c *client) anywhere() place {
 	p := place{date: c.day(), clock: c.clock()}
 	if c.rng.IntN(4) == 0 {
@@ -101,7 +101,7 @@ func (c *client) newCancel(op *operation, booked *attempt, key string) (*cancel,
 	return made, c.adminMessage(http.MethodPost, path, object{"refund": made.refund}, key)
 }
 
-// cancelByLink cancels as the customer, after a look at the refund.
+// cancelByLink cancels as the customer does: it first reads the page of the link, which shows the refund.
 func (c *client) cancelByLink(ctx context.Context, op *operation, booked *attempt) {
 	token := booked.answer.token
 	if token == "" {
@@ -136,7 +136,7 @@ func readMoved(a *attempt, body []byte) {
 	a.digest = [32]byte{}
 }
 
-// cancelSome cancels some objects as the owner who made them.
+// cancelSome cancels some of the created objects, as the owner.
 func (c *client) cancelSome(ctx context.Context, op *operation, a *attempt, path string) {
 	if a.verdict != made || a.id == "" || c.rng.IntN(5) < 2 {
 		return

@@ -155,7 +155,7 @@ func (n *nemesis) pause() (string, *replica, step, step) {
 		func(context.Context) error { r.signal(syscall.SIGCONT); return nil }
 }
 
-// roll restarts all replicas of a service one after the other.
+// roll draws the fault "rolling restart": it restarts all replicas of a service, one after the other.
 func (n *nemesis) roll() (string, *replica, step, step) {
 	all, apart := n.cluster.of(services[n.rng.IntN(len(services))]), n.apart()
 	return all[0].name, nil, func(ctx context.Context) error {
@@ -171,7 +171,8 @@ func (n *nemesis) roll() (string, *replica, step, step) {
 	}, nothing
 }
 
-// linked draws one of a replica's links: to a store, to a peer, or from its clients.
+// linked returns a draw function for a fault of a link. It draws one of a replica's links: to a store,
+// to another service, or from its clients.
 func linked(draw func(*nemesis) condition) func(*nemesis) (string, *replica, step, step) {
 	return func(n *nemesis) (string, *replica, step, step) {
 		r := n.anyReplica()
@@ -253,7 +254,7 @@ type owner struct {
 	changes  map[string]int
 }
 
-// published is an attempt to publish. Its version is 0 if no answer contained it.
+// published is an attempt to publish an offer. version is 0 if no answer contained the version.
 type published struct {
 	business *business
 	attempt  *attempt
@@ -273,7 +274,7 @@ func (o *owner) run(ctx context.Context) {
 	}
 }
 
-// change closes a requested day, or makes a member inactive or active again.
+// change publishes a change: it closes a day that clients request, or makes a staff member inactive or active again.
 func (o *owner) change(ctx context.Context) {
 	next := edition{closed: map[string]bool{}, away: o.edition.away}
 	for date := range o.edition.closed {
@@ -289,7 +290,7 @@ func (o *owner) change(ctx context.Context) {
 	}
 }
 
-// publish publishes an edition and reports whether the answer was a success.
+// publish publishes an edition of the offer and reports whether the answer was successful.
 func (o *owner) publish(ctx context.Context, b *business, e edition) bool {
 	m := o.n.w.adminMessage(http.MethodPut, "businesses/"+b.slug, b.manifest(e, o.n.w.today), "")
 	p := published{business: b}

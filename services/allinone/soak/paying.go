@@ -15,7 +15,7 @@ import (
 // pays reports whether the object is paid online. If its payment fails, the service cancels it by itself.
 func (op *operation) pays() bool { return strings.HasPrefix(op.kind, "paid") }
 
-// pay pays a charge as the customer. If told is true, the provider sends its notification at once.
+// pay pays a charge as the customer. The argument told decides whether the provider notifies Slotmesh at once.
 func (w *workload) pay(ctx context.Context, reference string, told bool) {
 	w.provider.pay(reference)
 	if told {
@@ -24,7 +24,7 @@ func (w *workload) pay(ctx context.Context, reference string, told bool) {
 	}
 }
 
-// buyTickets buys tickets of two tiers as a customer of the booking page, and pays most of them.
+// buyTickets buys tickets of two tiers as a customer of the booking page, and pays most of the orders.
 func (c *client) buyTickets(ctx context.Context) {
 	e := c.mixed.paid[(c.epoch()/4+c.rng.IntN(2))%paidEvents]
 	op := c.begin(&operation{kind: "paid tickets", business: c.mixed})
@@ -35,7 +35,7 @@ func (c *client) buyTickets(ctx context.Context) {
 	})
 }
 
-// rentPaid reserves a canoe as a customer of the booking page, and pays most of them.
+// rentPaid reserves a canoe as a customer of the booking page, and pays most of the reservations.
 func (c *client) rentPaid(ctx context.Context) {
 	op := c.begin(&operation{kind: "paid reservation", business: c.mixed})
 	op.apiKey = nil

@@ -82,7 +82,7 @@ func (p *provider) setIll(ill bool) {
 	p.ill = ill
 }
 
-// answer sends the result of call. If the provider is ill, a random number may choose a fault.
+// answer sends the result of call. While the provider is ill, a random number may choose a fault instead.
 func (p *provider) answer(call func(r *http.Request) (int, object)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_ = r.ParseForm() // an unreadable form has no values
@@ -237,7 +237,8 @@ func (p *provider) pay(reference string) bool {
 	return true
 }
 
-// tell sends the waiting notifications, each twice. It keeps the refused ones, which Stripe would repeat for days.
+// tell sends the waiting notifications to url, each twice. It keeps those that were refused, because
+// Stripe would send them again for days.
 func (p *provider) tell(ctx context.Context, client *http.Client, url string) error {
 	p.mu.Lock()
 	waiting := p.notices

@@ -54,7 +54,7 @@ func (o Options) log(format string, args ...any) {
 // adminToken is the token of the cluster's admin API, which listens only on loopback.
 var adminToken = cryptorand.Text()
 
-// now is the time for measurements. Each service gets a time of its own when it starts.
+// now returns the time for measurements. It is not the time of the services, which each have their own clock.
 func now() time.Time { return time.Now() } //nolint:forbidigo // measures, with the monotonic clock
 
 // run is a running soak.
@@ -186,7 +186,7 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// see counts an answer, and records it if it is good or odd.
+// see counts an answer by its status. It also records answers that are successful or unusual.
 func (r *run) see(a *attempt) {
 	what := fmt.Sprint(a.status)
 	switch {
@@ -209,7 +209,7 @@ func (r *run) see(a *attempt) {
 	}
 }
 
-// work runs clients, owner and nemesis. It returns when the time is over and every fault has ended.
+// work runs the clients, the owner and the nemesis. It returns when the time is over and every fault has ended.
 func (r *run) work(ctx context.Context) {
 	working, cancel := context.WithTimeout(ctx, r.o.For)
 	defer cancel()
@@ -230,7 +230,7 @@ const (
 	closedWithin   = 5 * time.Minute
 )
 
-// rest waits until no abandoned request is still running in a service and every charge is final.
+// rest waits until no request that a client gave up is still running in a service, and until every charge is final.
 func (r *run) rest(ctx context.Context) error {
 	for _, replica := range r.cluster.replicas {
 		if err := replica.awaitReady(ctx); err != nil {

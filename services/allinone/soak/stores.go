@@ -53,7 +53,8 @@ func (s *stores) stop() error {
 	return errors.Join(errs...)
 }
 
-// databaseURL returns the URL of PostgreSQL without any link, for the soak itself.
+// databaseURL returns the URL of PostgreSQL without a link in between, so that faults do not affect
+// the soak's own queries.
 func (s *stores) databaseURL() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +145,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// freePort returns a port below the system's range for outgoing connections. So it stays free while its owner restarts.
+// freePort returns a port below the system's range for outgoing connections, so that the port stays
+// free while the process that uses it restarts.
 func freePort(try int) (int, error) {
 	for i := range 2000 {
 		port := 12000 + (try*37+i*7+os.Getpid()*131)%18000

@@ -169,7 +169,7 @@ type row struct {
 	Quantity int
 }
 
-// rows returns all bookings, tickets and reservations by the tags of their operations.
+// rows returns all bookings, ticket orders and reservations, by the tag of the operation that created them.
 func (t *tables) rows(ctx context.Context) (map[string][]row, error) {
 	found, err := t.conn.Query(ctx, `
 		SELECT id, customer_email, status <> 'cancelled', offer_version, to_char(local_start, 'YYYY-MM-DD HH24:MI:SS'), staff_id, party_size
@@ -230,7 +230,7 @@ const chargedOtherwise = `
 	WHERE r.payment IS NOT NULL AND (r.payment ->> 'status', (r.payment ->> 'amount')::bigint, (r.payment ->> 'refunded')::bigint)
 	      IS DISTINCT FROM (coalesce(p.status, 'cancelled'), coalesce(p.amount, (r.payment ->> 'amount')::bigint), coalesce(p.refunded, 0))`
 
-// editions returns the owner's part of each version of each business's offer, by slug and version.
+// editions returns the part of each offer that the owner changes during the run, by slug and version.
 func (t *tables) editions(ctx context.Context) (map[string]map[int64]edition, error) {
 	rows, err := t.conn.Query(ctx, `SELECT b.slug, v.version, v.canonical::text FROM catalog.versions v JOIN catalog.businesses b ON b.id = v.business_id`)
 	if err != nil {

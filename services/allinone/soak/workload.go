@@ -28,7 +28,7 @@ type workload struct {
 	keys   map[*business][]*apiKey
 }
 
-// client performs random actions, with a stream of random numbers of its own.
+// client performs random actions. It draws them from its own stream of random numbers.
 type client struct {
 	*workload
 	rng *rand.Rand
@@ -196,7 +196,7 @@ func (w *workload) adminMessage(method, path string, body any, key string) messa
 	return message{service: "console", method: method, path: "/admin/" + path, body: body, header: header, read: readThing}
 }
 
-// bookExact books half an hour of a named member. No other start overlaps it.
+// bookExact books half an hour of a named staff member. The possible starts do not overlap each other.
 func (c *client) bookExact(ctx context.Context) {
 	p := c.halfHour()
 	op := c.begin(&operation{kind: "service", business: c.exact, date: p.date, resource: p.resource, takes: [3]int{1}, caps: [3]int{1}})
@@ -239,7 +239,7 @@ func (c *client) clock() string {
 	return fmt.Sprintf("%02d:%02d", opensAt+c.rng.IntN(8), intervalMinutes*c.rng.IntN(60/intervalMinutes))
 }
 
-// bookMixed books an appointment: with any member, with a certain one, or for a service without staff.
+// bookMixed books an appointment: with any staff member, with a certain one, or for a service without staff.
 func (c *client) bookMixed(ctx context.Context) {
 	s := c.mixed.service([]string{"cut", "wash", "sauna"}[c.rng.IntN(3)])
 	op := c.begin(&operation{kind: "service", business: c.mixed, date: c.day()})
@@ -252,7 +252,7 @@ func (c *client) bookMixed(ctx context.Context) {
 	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), c.anywhere)
 }
 
-// bookPackage books two consecutive services, by one member or by two.
+// bookPackage books two consecutive services, by one staff member or by two.
 func (c *client) bookPackage(ctx context.Context) {
 	op := c.begin(&operation{kind: "package", business: c.mixed, date: c.day()})
 	order := c.order(op, c.clock(), c.mixed.service("cut"), c.mixed.service("wash"))
@@ -263,7 +263,7 @@ func (c *client) bookPackage(ctx context.Context) {
 	c.afterwards(ctx, op, c.perform(ctx, &op.task, op.bookMessage(order)), c.anywhere)
 }
 
-// bookPaid books an appointment that is paid online, and pays most of them.
+// bookPaid books an appointment that is paid online, and pays most of the bookings.
 func (c *client) bookPaid(ctx context.Context) {
 	op := c.begin(&operation{kind: "paid", business: c.mixed, date: c.day()})
 	order := c.order(op, c.clock(), c.mixed.service("paid"))
