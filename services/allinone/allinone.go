@@ -182,7 +182,7 @@ func (p *Process) startStores(ctx context.Context) error {
 	return nil
 }
 
-// watchStores reports on died that a store has ended by itself.
+// watchStores sends an error to p.died if a store ends before stopped is closed.
 func (p *Process) watchStores(stopped <-chan struct{}) {
 	select {
 	case err := <-p.stores.Failed():
@@ -238,7 +238,7 @@ func (p *Process) upstreams() []string {
 	return upstreams
 }
 
-// launch starts a part with its telemetry and its listeners.
+// launch starts a service or the front, with its telemetry and its listeners.
 func (p *Process) launch(ctx context.Context, name string, open func(server.Runtime) (*server.Server, error)) error {
 	tel, err := telemetry.New(ctx, p.cfg.Telemetry, name, p.logs)
 	if err != nil {
@@ -258,7 +258,7 @@ func (p *Process) launch(ctx context.Context, name string, open func(server.Runt
 	return nil
 }
 
-// run serves until ctx ends. If the part ends before that, run reports it on died.
+// run serves requests until ctx ends. If the service ends before that, run sends an error to died.
 func (part *part) run(ctx context.Context, died chan<- error) {
 	defer close(part.ended)
 	part.err = part.srv.Run(ctx)
@@ -277,7 +277,7 @@ func (part *part) end() error {
 	return part.err
 }
 
-// awaitReady returns when every part reports that it is ready.
+// awaitReady waits until all services and the front report that they are ready.
 func (p *Process) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
@@ -327,7 +327,8 @@ func (p *Process) InternalURL(service string) string {
 // ServiceURL returns the base URL of a service's public port, which bypasses the front.
 func (p *Process) ServiceURL(service string) string { return p.ports.url(service) }
 
-// StopService shuts one service down gracefully, as when its last replica stops. The others continue.
+// StopService shuts one service down gracefully, as the end of its last replica does in a cluster. The
+// other services continue to run.
 func (p *Process) StopService(name string) error {
 	for _, part := range p.parts {
 		if part.name == name {

@@ -51,7 +51,7 @@ Every other setting of a service reaches it, such as OIDC_ISSUER, MCP_ORIGINS or
   --help, --version    say this, or which build it is, and end
 `
 
-// works are the actions of the command, each with one argument: a file, or the name of a feed.
+// works are the actions of the command, such as backup, by name. Each has one argument: a file, or the name of a feed.
 var works = map[string]func(ctx context.Context, env envconfig.Lookuper, argument string, out io.Writer) error{
 	"backup": Backup, "restore": Restore, "resume-feed": ResumeFeed,
 }

@@ -127,7 +127,7 @@ func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Write
 			files[name] = content
 		}
 	}
-	// An existing file is not overwritten, and no other user may read the new file.
+	// O_EXCL ensures that an existing file is not overwritten. The mode lets no other user read the new file.
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s is there already; name another file", path)
@@ -151,7 +151,7 @@ func writeBackup(ctx context.Context, cfg Config, url, path string, out io.Write
 	return err
 }
 
-// plain returns the error of a connection without the database's address and the list of attempts.
+// plain shortens the error of a failed connection: it removes the database's address and the list of attempts.
 func plain(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return errors.New(refused.Message)

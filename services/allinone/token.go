@@ -14,7 +14,8 @@ import (
 // TokenFile is the name of the file in the home with the admin token.
 const TokenFile = "admin-token"
 
-// adminToken returns the configured token, or else the one in the home, which is made at the first start.
+// adminToken returns the configured admin token. If none is configured, it returns the one in the
+// home, which the first start creates.
 func adminToken(cfg Config, home string) (string, error) {
 	if cfg.AdminToken != "" {
 		return cfg.AdminToken, nil
@@ -26,7 +27,8 @@ func adminToken(cfg Config, home string) (string, error) {
 // in mails that were sent before a restart therefore still work.
 const linkSecretFile = "link-secret"
 
-// keptSecret returns the secret in a file of the home, which is made at the first start. what is its name in errors.
+// keptSecret returns the secret in a file of the home, which the first start creates. The argument
+// what names the secret in errors.
 func keptSecret(home, file, what string) (string, error) {
 	path := filepath.Join(home, file)
 	kept, err := os.ReadFile(path)
