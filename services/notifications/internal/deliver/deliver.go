@@ -63,7 +63,8 @@ type Webhooks struct {
 	Sender    *webhook.Sender
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
-	// Disabled returns the jobs of the notice to the owner of an endpoint that is disabled in this transaction.
+	// Disabled returns jobs that write the notice to the owner of a disabled endpoint. It is called in the
+	// transaction that disables the endpoint.
 	Disabled func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams, error)
 
 	// Slug returns the slug of a business, or "" once the business is removed.
@@ -118,7 +119,8 @@ func (w *Webhooks) Join(work *jobs.Work) {
 		}, nil))
 }
 
-// InsertBy sets the client that inserts jobs. It is created from the work after [Webhooks.Join].
+// InsertBy sets the client that inserts jobs. It must be called after [Webhooks.Join], because the
+// client is created from the work to which Join adds.
 func (w *Webhooks) InsertBy(jobs Jobs) { w.jobs = jobs }
 
 // Take adds a delivery of each event for each active endpoint that wants its type. It returns one job for
@@ -309,7 +311,8 @@ func (w *Webhooks) disabled(ctx context.Context, tx pgx.Tx, e store.Endpoint) er
 // example because the process stops.
 const leaveWithin = 3 * time.Second
 
-// leave releases the delivery lock, whatever the result of the turn, and inserts the job for the remaining deliveries.
+// leave releases the delivery lock. If deliveries remain, it inserts the next job. It runs whether
+// sending succeeded or not.
 func (w *Webhooks) leave(ctx context.Context, l store.Lane) error {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()

@@ -70,7 +70,7 @@ type Reader struct {
 	lag      *lag
 }
 
-// New returns a reader with a replica id of its own.
+// New returns a reader of one feed. It draws a new id for this replica, under which the reader holds the feed's lock.
 func New(cfg Config) (*Reader, error) {
 	attrs := metric.WithAttributeSet(attribute.NewSet(attribute.String("feed", cfg.Feed)))
 	lag, err := newLag(cfg.Telemetry, cfg.Clock, attrs)

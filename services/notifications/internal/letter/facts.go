@@ -108,7 +108,7 @@ func (w When) end() When {
 	return When{Start: w.End}
 }
 
-// Units is a number of persons with the same price.
+// Units is a number of people with the same price.
 type Units struct {
 	Quantity int
 	Price    Money // per person
@@ -168,7 +168,7 @@ func (w *words) translated(text string, translations map[string]string) string {
 	return text
 }
 
-// check returns an error that names a missing fact. subject means that the message needs a subject.
+// check returns an error that names a missing fact. The argument subject is true if the message needs a subject.
 func (f *Facts) check(subject bool) error {
 	switch {
 	case f.Business.Zone == nil:

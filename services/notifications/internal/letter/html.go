@@ -23,10 +23,10 @@ func (p *page) html() (string, error) {
 // accent is a business's colour and the text colour that is readable on it.
 type accent struct{ Colour, On template.CSS }
 
-// platformColour is the accent for businesses without a valid colour.
+// platformColour is the accent colour for businesses without a valid colour.
 var platformColour = color.Color{R: 0x24, G: 0x50, B: 0xc8}
 
-// accentOf returns the accent for a colour, or the platform's if the colour is invalid.
+// accentOf returns the accent for a colour. If the colour is invalid, it returns the accent of platformColour.
 func accentOf(colour string) accent {
 	c, err := color.Parse(colour)
 	if err != nil {
