@@ -273,7 +273,7 @@ func (r *Businesses) notRemoved(ctx context.Context, b *v1.Business, err error) 
 	return errors.Join(err, r.keep(ctx, b, verdictOf(err)))
 }
 
-// keep records why a deleted object still exists.
+// keep records in the status why a deleted object still exists.
 func (r *Businesses) keep(ctx context.Context, b *v1.Business, v verdict) error {
 	if !r.note(b, v) {
 		return nil
