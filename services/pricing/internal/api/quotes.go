@@ -19,8 +19,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// Offers returns the offer of a business: Get one that is at most a few seconds old, AtLeast one of
-// the given version or newer. Faults: business_not_found; peer_unavailable if no offer can be read.
+// Offers returns the offer of a business. Get returns an offer that is at most a few seconds old. AtLeast returns an
+// offer of the given version or a newer one. Faults: business_not_found; peer_unavailable if no offer can be read.
 type Offers interface {
 	Get(ctx context.Context, slug string) (*catalog.Offer, error)
 	AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error)
@@ -35,9 +35,9 @@ type Quotes struct {
 	places  *bulkhead.Tenants
 }
 
-// manyItems is the number of items from which on a request takes one of the places of its
-// business; a booking has fewer items. placeWithin is how long it waits for a place. After
-// that it is refused with rate_limited, which does not count as a failure of pricing.
+// manyItems is the number of items at which a request becomes a large one; a booking has fewer items. Large
+// requests of a business share a limited number of places. placeWithin is how long a large request waits for
+// a place. After that time it is refused with rate_limited, which does not count as a failure of pricing.
 const (
 	manyItems   = 100
 	placeWithin = 250 * time.Millisecond
@@ -72,8 +72,8 @@ func (q *Quotes) post(c *fiber.Ctx) error {
 	return c.JSON(response)
 }
 
-// enter takes one of the places of the business for a request of many items.
-// The caller calls the returned function to leave. Fault: rate_limited.
+// enter waits until a large request gets one of its business's places. The caller must call the
+// returned function to free the place. For a small request it does nothing. Fault: rate_limited.
 func (q *Quotes) enter(ctx context.Context, request *pricing.QuotesRequest) (func(), error) {
 	if len(request.Items) < manyItems {
 		return func() {}, nil
@@ -136,8 +136,9 @@ func (q *Quotes) offer(ctx context.Context, request *pricing.QuotesRequest) (*ca
 	return q.offers.AtLeast(ctx, request.Slug, request.OfferVersion)
 }
 
-// resolve finds an item in the offer. It also prices inactive items; other services decide
-// whether these can be bought. Faults: service_not_found, rental_not_found, not_found.
+// resolve looks up the list price of an item in the offer, and collects the data of the
+// purchase for the pricing rules. It also accepts inactive items, because other services decide
+// whether an item can be bought. Faults: service_not_found, rental_not_found, not_found.
 func resolve(offer *catalog.Offer, item *pricing.Item, moment tariff.Moment) (tariff.Item, tariff.Purchase, error) {
 	priced := tariff.Item{ID: item.ID}
 	purchase := tariff.Purchase{

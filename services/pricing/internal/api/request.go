@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// wireRequest and wireItem are [pricing.QuotesRequest] and [pricing.Item] as sent.
-// Their values are parsed one by one, so that a fault can name the item and the field.
+// wireRequest and wireItem are the JSON form of [pricing.QuotesRequest] and [pricing.Item].
+// Their fields are parsed one by one, so that a fault can name the item and the field.
 type wireRequest struct {
 	Slug         string            `json:"slug"`
 	OfferVersion int64             `json:"offer_version"`
@@ -102,7 +102,8 @@ func readItem(at string, raw json.RawMessage) (pricing.Item, error) {
 	return item, r.err
 }
 
-// itemReader reads the fields of the item at a path and keeps the first fault.
+// itemReader reads the fields of one item and keeps the first fault. The field
+// at is the place of the item in the request, for the text of the fault.
 type itemReader struct {
 	at  string
 	err error
@@ -162,8 +163,8 @@ func (r *itemReader) atLeastOne(field string, n *int) *int {
 	return n
 }
 
-// absent refuses fields that an item of this kind does not have.
-// written and otherWritten report whether the item has them.
+// absent refuses fields that an item of this kind must not have. The arguments
+// written and otherWritten report whether the request contains the fields.
 func (r *itemReader) absent(kind, field string, written bool, other string, otherWritten bool) {
 	if written {
 		r.fail(field, "does not go with kind "+kind+"; leave it out")

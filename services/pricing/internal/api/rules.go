@@ -7,8 +7,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// newTariff returns the tariff of a business's rules. It returns an error for a rule that
-// this build does not know, such as one of a newer kind. No price is better than a wrong one.
+// newTariff returns the tariff with the pricing rules of a business. It returns an error if this version of
+// the program does not know a rule, such as one of a newer kind. A wrong price would be worse than no price.
 func newTariff(offer *catalog.Offer) (*tariff.Tariff, error) {
 	rules := make([]tariff.Rule, len(offer.Rules))
 	for i := range offer.Rules {
@@ -25,7 +25,8 @@ func newTariff(offer *catalog.Offer) (*tariff.Tariff, error) {
 	return tariff.New(rules, offer.Money())
 }
 
-// change returns the change of a rule. It returns nil for a rule without one, which the tariff then refuses.
+// change returns the price change of a rule. It returns nil if
+// the rule has no change; the tariff then refuses the rule.
 func change(r *catalog.Rule) tariff.Change {
 	switch {
 	case r.Percent != nil:

@@ -7,13 +7,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// tariffs caches the tariff of each business's offer, so that a
-// booking of one service does not build thousands of rules again.
+// tariffs caches the tariff of each business. Without the cache,
+// each booking would build up to thousands of rules again.
 type tariffs struct {
 	cache *lru.Cache[string, madeTariff]
 }
 
-// madeTariff is a tariff and the offer that it was built from. An offer value never changes, so its tariff stays valid.
+// madeTariff is a tariff and the offer that it was built from. The tariff
+// is valid as long as the offer is current, because an offer is immutable.
 type madeTariff struct {
 	offer  *catalog.Offer
 	tariff *tariff.Tariff

@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Purchase is what is known of a purchase when it is priced. A rule that needs a nil field does not apply.
+// Purchase contains the known data of a purchase at the time of
+// pricing. A nil field is unknown; a rule that needs it does not apply.
 type Purchase struct {
 	Moment       Moment
 	Date         timespan.Date       // the booking date
@@ -20,7 +21,7 @@ type Purchase struct {
 	Units        *int  // hours or days of a rental
 }
 
-// Moment is the time of a purchase: the instant, and the business's date then.
+// Moment is the time of a purchase: the instant, and the date in the business's zone at that instant.
 type Moment struct {
 	Instant  int64 // seconds since the Unix epoch
 	Today    timespan.Date
@@ -41,7 +42,8 @@ type Condition interface {
 	holds(p Purchase) bool
 }
 
-// timed is a condition that changes with time: for the same purchase, it may hold at one moment and not at a later one.
+// timed is a condition that depends on the time of the purchase. For
+// the same purchase, it may hold at one moment and not at a later one.
 type timed interface {
 	// turns returns the first instant after m at which the result of the condition may change.
 	turns(m Moment) int64
@@ -50,8 +52,8 @@ type timed interface {
 // never is an instant after all others.
 const never = math.MaxInt64
 
-// conditions maps the kind of a rule to the function that makes the condition of its [rule.When]. A
-// function reads the fields that [rule.SpecOf] requires for the kind, and optional ones, which may be nil.
+// conditions maps each kind of rule to a function that makes the rule's condition from [rule.When]. The function
+// reads the fields that [rule.SpecOf] requires for the kind. It also reads optional fields, which may be nil.
 var conditions = map[rule.Kind]func(w rule.When, loc *time.Location) Condition{
 	rule.Seasonal: func(w rule.When, _ *time.Location) Condition {
 		if w.From.Form == rule.MonthDayForm {
@@ -71,8 +73,8 @@ var conditions = map[rule.Kind]func(w rule.When, loc *time.Location) Condition{
 	rule.Duration:     func(w rule.When, _ *time.Location) Condition { return Duration{Min: w.MinUnits, Max: w.MaxUnits} },
 }
 
-// ConditionOf returns the condition of a rule of a kind, for a business in loc. It returns an error
-// for an unknown kind and for a rule that lacks a required field: no price is better than a wrong one.
+// ConditionOf returns the condition of a rule of the given kind, for a business in the time zone loc. It returns an
+// error for an unknown kind, and for a rule without a required field. A wrong price would be worse than no price.
 func ConditionOf(kind rule.Kind, when rule.When, loc *time.Location) (Condition, error) {
 	spec, known := rule.SpecOf(kind)
 	if !known {
@@ -92,8 +94,9 @@ type Season struct{ From, To timespan.Date }
 
 func (s Season) holds(p Purchase) bool { return s.From <= p.Date && p.Date <= s.To }
 
-// Yearly holds on booking dates from one day of the year to another, both included, in every year. If From is after
-// To, it includes the new year. 02-29 as a bound lies between 02-28 and 03-01, also in years without that day.
+// Yearly holds for booking dates in a part of every year, from one day of the year to
+// another, both included. If From is after To, the part includes the change of the
+// year. 02-29 as a bound lies between 02-28 and 03-01, also in years without that day.
 type Yearly struct{ From, To MonthDay }
 
 func (y Yearly) holds(p Purchase) bool {
@@ -113,7 +116,7 @@ func MonthDayOf(d timespan.Date) MonthDay {
 	return MonthDay(int(month)*100 + day)
 }
 
-// DaysOfWeek holds on booking dates of some weekdays: bit n stands for [time.Weekday] n.
+// DaysOfWeek holds for booking dates on some days of the week. Bit n stands for the [time.Weekday] n.
 type DaysOfWeek uint8
 
 // DaysOfWeekOf returns the condition that holds on the given days.
@@ -127,8 +130,8 @@ func DaysOfWeekOf(days []timespan.Weekday) DaysOfWeek {
 
 func (d DaysOfWeek) holds(p Purchase) bool { return d&(1<<p.Date.Weekday()) != 0 }
 
-// TimeOfDay holds for starts in [From, To) on the wall clock of any day. If a window
-// ends after midnight, its last part applies to starts at that time of any date.
+// TimeOfDay holds for starts with a local time in [From, To), on any date. If the
+// window ends after midnight, the part after midnight also applies on any date.
 type TimeOfDay timespan.Window
 
 func (w TimeOfDay) holds(p Purchase) bool {
@@ -142,8 +145,8 @@ func (w TimeOfDay) holds(p Purchase) bool {
 // FlashSale holds for purchases within a half-open span of instants.
 type FlashSale timespan.Span
 
-// FlashSaleBetween returns the sale between two wall-clock times in loc. If a clock change skips or repeats
-// a time, its instant is that of semantics.md §1. A sale that has ended therefore does not begin again.
+// FlashSaleBetween returns the sale between two local times in the zone loc. If a clock change skips or repeats
+// a local time, semantics.md §1 determines the instant. Therefore a sale that has ended does not begin again.
 func FlashSaleBetween(from, to timespan.LocalDateTime, loc *time.Location) FlashSale {
 	return FlashSale{
 		Start: timespan.Instant(from.Date, from.Time, loc),
@@ -171,7 +174,8 @@ type EarlyBird int
 func (least EarlyBird) holds(p Purchase) bool { return p.daysBefore() >= int(least) }
 func (EarlyBird) turns(m Moment) int64        { return m.Tomorrow }
 
-// LastMinute holds if the booking date is today or at most that many days ahead. It does not hold for past dates.
+// LastMinute holds if the booking date is today or at most the
+// given number of days later. It does not hold for past dates.
 type LastMinute int
 
 func (most LastMinute) holds(p Purchase) bool {
@@ -181,7 +185,7 @@ func (most LastMinute) holds(p Purchase) bool {
 
 func (LastMinute) turns(m Moment) int64 { return m.Tomorrow }
 
-// Range is a range of whole numbers, both ends included. A nil end is unbounded.
+// Range is a range of whole numbers that includes both bounds. A nil bound means no limit.
 type Range struct{ Min, Max *int }
 
 // includes reports whether n is known and in r.
@@ -199,7 +203,8 @@ type FirstBooking struct{}
 
 func (FirstBooking) holds(p Purchase) bool { return p.FirstBooking != nil && *p.FirstBooking }
 
-// Duration holds if the units of a rental are in the range. The units are hours or days, as the rental is priced.
+// Duration holds if the length of a rental is in the range. The
+// length is in hours or days, whichever the rental's price is for.
 type Duration Range
 
 func (r Duration) holds(p Purchase) bool { return Range(r).includes(p.Units) }

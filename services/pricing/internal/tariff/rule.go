@@ -8,7 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/rule"
 )
 
-// Rule changes the running price of the items that it applies to, if its condition holds.
+// Rule is one pricing rule. If its condition holds, it changes the
+// running price of its items: the price after the rules before it.
 type Rule struct {
 	Key       string    // unique in a tariff
 	Kind      rule.Kind // copied to the steps
@@ -36,7 +37,8 @@ type Scope [kinds]Selection
 // Everything returns the scope of a rule without limits.
 func Everything() Scope { return Scope{{All: true}, {All: true}, {All: true}} }
 
-// Selection selects items of one kind: all of them, or those with the IDs. The zero value selects none.
+// Selection contains the items that a rule applies to, all of one kind:
+// all items, or those with the IDs. The zero value contains none.
 type Selection struct {
 	All bool
 	IDs []uuid.UUID
@@ -54,7 +56,8 @@ func (s Selection) set() map[uuid.UUID]struct{} {
 	return set
 }
 
-// Change is the effect of a rule on the running price: [Percent], [Amount] or [Set].
+// Change is the effect of a rule on the running price: the price after
+// the rules before it. It is a [Percent], an [Amount] or a [Set].
 type Change interface {
 	apply(running decimal.Decimal, c money.Currency) decimal.Decimal
 }
@@ -65,7 +68,7 @@ var (
 	_ Change = Set(0)
 )
 
-// Percent changes the running price by a percentage: -20 removes a fifth.
+// Percent changes the running price by a percentage. For example, -20 reduces the price by a fifth.
 type Percent struct{ factor decimal.Decimal }
 
 // PercentOf returns the change by p percent.

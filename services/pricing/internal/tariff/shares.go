@@ -2,9 +2,11 @@ package tariff
 
 import "math/big"
 
-// Shares divides a total, which is at most the sum of the prices, in proportion to the prices. Each
-// share is in whole minor units, from 0 to its price, and the shares add up to the total. A share is
-// the difference between the cumulative totals, each rounded half up, before and after its price.
+// Shares divides a total among the prices, in proportion to the prices. The total must be at most the sum of
+// the prices. Each share is in whole minor units, from 0 to its price. The sum of the shares is the total.
+//
+// To avoid rounding errors, Shares computes the cumulative total up to each price
+// and rounds it half up. A share is the difference between two such totals.
 func Shares(prices []int64, total int64) []int64 {
 	sum := new(big.Int)
 	for _, price := range prices {

@@ -67,8 +67,8 @@ type Item struct {
 	Kind Kind
 	ID   uuid.UUID // the service, event or rental that rules name in applies_to
 	List int64     // of one unit, in minor units, of the variant or tier if there is one; 0 is free
-	// Units is the number of units bought at once, for a service priced per person;
-	// 0 means one. The rules by party size apply to the price of all units together.
+	// Units is the number of units that are bought together, for a service with a price per person.
+	// 0 means one. Rules that depend on the party size apply to the price of all units together.
 	Units int
 }
 
@@ -79,16 +79,17 @@ type Price struct {
 	Unit   int64  // the price of one unit, before the rules by party size
 }
 
-// Step is the effect of one rule: the running price before and after it, exact, in the currency's major unit.
+// Step is the effect of one rule in a quote: the exact price
+// before and after the rule, in the major unit of the currency.
 type Step struct {
 	Rule          *Rule
 	Before, After decimal.Decimal
 }
 
-// Price applies the rules to item. A free item stays at 0 under any rules.
+// Price applies the rules to the item and returns the price to pay. A free item stays at 0, whatever the rules are.
 //
-// An item of several units is priced in two parts. The rules that do not depend on the party size give the
-// price of one unit, which is rounded. This price times the units is the running price for the rules that do.
+// The price of several units has two parts. The rules that do not depend on the party size give the price of one unit,
+// which is rounded. This price times the number of units is then changed by the rules that depend on the party size.
 func (t *Tariff) Price(item Item, p Purchase) Price {
 	if item.List == 0 {
 		return Price{}
@@ -126,7 +127,8 @@ func (t *Tariff) applied(item Item, p Purchase) []*Rule {
 	return applied
 }
 
-// run applies rules to a running price and returns the rounded result and the steps. Without rules it returns list.
+// run applies the rules in their order to the price running. It returns the rounded
+// result and the steps. Without rules it returns the argument list, the list price.
 func (t *Tariff) run(running decimal.Decimal, rules []*Rule, list int64) (int64, []Step) {
 	if len(rules) == 0 {
 		return list, nil
@@ -140,8 +142,8 @@ func (t *Tariff) run(running decimal.Decimal, rules []*Rule, list int64) (int64,
 	return max(0, t.currency.Round(running)), steps
 }
 
-// ValidUntil returns the first instant after m at which the same
-// purchase may have another price, and whether there is one.
+// ValidUntil returns the first instant after m at which a price may change for
+// the same purchase. The second result is false if there is no such instant.
 func (t *Tariff) ValidUntil(m Moment) (int64, bool) {
 	until := int64(never)
 	for _, c := range t.timed {

@@ -95,7 +95,8 @@ func (in *Internal) eraseCustomer() fiber.Handler {
 	}, in.outcome, server.Again(fiber.StatusOK))
 }
 
-// outcome returns the stored answer of the owner's write with the request's Idempotency-Key, or nil if there is none.
+// outcome returns the stored answer of an earlier write of the owner with
+// the same Idempotency-Key. It returns nil if there was no such write.
 func (in *Internal) outcome(c *fiber.Ctx) ([]byte, error) {
 	offer, err := in.business(c)
 	switch {

@@ -1,6 +1,6 @@
-// Package api is rental's HTTP API. It serves /rental-availability to the public,
-// /rental-available-dates to availability, which publishes it (interface.md §4), and
-// reservations and ceilings to other services. Their client is libs/peer/rental.
+// Package api is rental's HTTP API. It serves /rental-availability to the public. It serves /rental-available-dates
+// to availability, which serves the answer to the public (interface.md §4). It serves reservations, and the number
+// of units that can be booked online, to other services. Their client is libs/peer/rental.
 package api
 
 import (
@@ -47,7 +47,8 @@ var (
 	_ Records = (*store.Store)(nil)
 )
 
-// Sentences returns the reasons of refusals as text; [message.Catalog] documents its methods.
+// Sentences returns the texts for the reasons of refusals, in the
+// languages of the pages. [message.Catalog] documents its methods.
 type Sentences interface {
 	Choose(wanted ...string) string
 	Say(code string, id message.ID) (string, error)

@@ -38,7 +38,7 @@ type Internal struct {
 	clock   clock.Clock
 }
 
-// NewInternal returns the internal API; news fetches the newest state of charges.
+// NewInternal returns the internal API. The argument news fetches the current state of charges from booking.
 func NewInternal(owner *usecase.Owner, news *usecase.Reconciliation, offers Offers, records Records, links *link.Links, now clock.Clock) *Internal {
 	return &Internal{owner: owner, news: news, offers: offers, records: records, links: links, clock: now}
 }
@@ -64,10 +64,11 @@ func (in *Internal) Mount(router fiber.Router) {
 	business.Post("/reservations/:id/:move", in.once(in.move, fiber.StatusOK))
 }
 
-// business returns the offer of the path's slug. If the caller sends a business id, the offer
-// must be of that business. A slug can pass to another business after a removal, and the cached
-// offer may still be that of the previous one. The check keeps customers of one business from
-// the other. Fault: business_not_found, also if the slug belongs to another business.
+// business returns the offer of the business with the slug of the path. Fault: business_not_found.
+//
+// If the caller sends a business id, the offer must have this id, otherwise the fault is
+// business_not_found too. After a business is removed, another business can get its slug, and the cached
+// offer may still be the old one. Without the check, a business could see customers of the other.
 func (in *Internal) business(c *fiber.Ctx) (*catalog.Offer, error) {
 	id, err := server.Query(c).OptionalID(rental.QueryBusinessID)
 	if err != nil {
@@ -88,7 +89,7 @@ func (in *Internal) business(c *fiber.Ctx) (*catalog.Offer, error) {
 }
 
 // once returns the handler of an owner's write, which runs once for each
-// Idempotency-Key of a business. status is the status of its answer.
+// Idempotency-Key of a business. The argument status is the HTTP status of the answer.
 func (in *Internal) once(write func(*fiber.Ctx) (usecase.Made, error), status int) fiber.Handler {
 	return server.Once(func(c *fiber.Ctx) error {
 		written, err := write(c)
@@ -115,7 +116,8 @@ func (in *Internal) once(write func(*fiber.Ctx) (usecase.Made, error), status in
 	})
 }
 
-// ceilings answers with max_bookable_online of every rental of a business.
+// ceilings answers with the field max_bookable_online of each
+// rental of a business: the most units that can be reserved.
 func (in *Internal) ceilings(c *fiber.Ctx) error {
 	version, err := strconv.ParseInt(c.Query("offer_version"), 10, 64)
 	if err != nil {
@@ -158,7 +160,8 @@ func (in *Internal) move(c *fiber.Ctx) (usecase.Made, error) {
 	return usecase.Made{Reservation: moved}, err
 }
 
-// reservationID reads the id of the path. Fault: not_found for an invalid id, too, since no reservation has it.
+// reservationID reads the id of the reservation in the path. Fault:
+// not_found, also for an invalid id, because no reservation has it.
 func reservationID(c *fiber.Ctx) (uuid.UUID, error) {
 	id, err := request.ID("id", c.Params("id"))
 	if err != nil {
@@ -243,8 +246,8 @@ func (in *Internal) ahead(c *fiber.Ctx) error {
 	return c.JSON(rental.AheadCount{Count: n})
 }
 
-// sendOne answers with a reservation that was written. If the offer cannot be read,
-// the answer is outcome_unknown, because the write itself may have succeeded.
+// sendOne answers with a reservation that was written. If the offer cannot be read, the
+// fault is outcome_unknown, because the reservation was written but cannot be rendered.
 func (in *Internal) sendOne(c *fiber.Ctx, status int, r usecase.Made) error {
 	offer, err := in.business(c)
 	if err != nil {
@@ -258,7 +261,8 @@ func (in *Internal) sendOne(c *fiber.Ctx, status int, r usecase.Made) error {
 	return send(c.Status(status), shown)
 }
 
-// show renders a reservation. It is overdue if it is picked up and its time has ended, in business time.
+// show renders a reservation. Overdue is true if the reservation is
+// picked up and its time has ended, in the time of the business.
 func (in *Internal) show(offer *catalog.Offer, r store.Reservation) rental.Reservation {
 	now, shown := in.clock.Now(), agreed(r)
 	ended := r.Dates.To < timespan.DateOf(now, timespan.Zone(r.Timezone, offer.Location()))
@@ -269,8 +273,8 @@ func (in *Internal) show(offer *catalog.Offer, r store.Reservation) rental.Reser
 	return shown
 }
 
-// ShowEvents returns how the subjects of rental's events are rendered: as in
-// lists, but never overdue. Being overdue is not a change of the reservation.
+// ShowEvents returns functions that render the subjects of rental's events. They render a reservation as lists
+// do, but never as overdue: when a reservation becomes overdue, it does not change, and no event is recorded.
 func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{event.Reservation: eventlog.As(records.Kept, agreed)}
 }

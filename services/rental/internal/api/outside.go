@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// outside answers which reservations an offer that is not published yet could not honour (docs/decisions/009).
+// outside answers which reservations would conflict with an offer that is not published yet (docs/decisions/009).
 func (in *Internal) outside(c *fiber.Ctx) error {
 	var asked rental.OutsideRequest
 	if err := server.JSON(c, &asked); err != nil {
@@ -47,8 +47,8 @@ func (in *Internal) outside(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// live reads the reservations that occupy units and end today or later, and those
-// that are out, at most rental.MaxHeld. It also reports whether there are more.
+// live reads the reservations that occupy units now or later, at most rental.MaxHeld. These end
+// today or later, or are picked up and not returned yet. It also reports whether there are more.
 func (in *Internal) live(ctx context.Context, businessID uuid.UUID, today timespan.Date) ([]store.Reservation, bool, error) {
 	yesterday := today - 1
 	late, more, err := in.read(ctx, businessID, rental.Filter{To: &yesterday, Status: rental.StatusPickedUp}, nil)

@@ -41,15 +41,16 @@ func NewPublic(offers Offers, records Records, sentences Sentences, now clock.Cl
 	}
 }
 
-// Mount adds the public route. Availability publishes the calendar
-// of dates, which it reads through [Public.MountForPeers].
+// Mount adds /rental-availability to the public port. Availability serves
+// /rental-available-dates to the public; it reads the answer through [Public.MountForPeers].
 func (p *Public) Mount(router fiber.Router) {
 	router.Get("/api/public/:slug/rental-availability", server.WithParameters(p.availability,
 		"rentalId", "startDate", "endDate", "quantity", "startTime", "endTime", "lang"))
 }
 
-// MountForPeers adds both calendars to the internal port, below /internal, for the MCP server and for availability.
-// Both apply their own rate limit before they call. It also adds the starts of a date, for the booking page.
+// MountForPeers adds both calendars to the internal port, below /internal, for the MCP
+// server and for availability. It adds no rate limit, because both apply their own before
+// they call. For the booking page, it also adds the possible start times of a date.
 func (p *Public) MountForPeers(router fiber.Router) {
 	business := router.Group("/internal/api/public/:slug")
 	business.Get("/rental-availability", p.availability)
@@ -57,7 +58,7 @@ func (p *Public) MountForPeers(router fiber.Router) {
 	router.Get("/internal/businesses/:slug/starts", p.starts)
 }
 
-// send answers with a body that must not be cached. Faults set that header themselves.
+// send answers with a body that must not be cached. An answer with a fault gets the same header elsewhere.
 func send(c *fiber.Ctx, answer any) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(answer)
@@ -96,8 +97,8 @@ func (p *Public) availability(c *fiber.Ctx) error {
 	return send(c, verdict{ConflictReason: sentence, MessageCode: why})
 }
 
-// judge returns why a request cannot be met, or "" if it can, and how many units
-// are free (semantics.md §4). Faults: invalid_parameter, availability_unverified.
+// judge returns why a request cannot be met, or "" if it can be met. It also returns how
+// many units are free (semantics.md §4). Faults: invalid_parameter, availability_unverified.
 func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availabilityQuery) (message.ID, int, error) {
 	asked := usecase.Rental(offer, q.RentalID)
 	if asked == nil {
@@ -142,8 +143,8 @@ func (p *Public) judge(ctx context.Context, offer *catalog.Offer, q availability
 	return message.NothingAvailable, 0, nil
 }
 
-// sentence returns the reason in the caller's language: the first known
-// one of lang, the cookie and the business's default, otherwise English.
+// sentence returns the text of a reason in the caller's language. The language is the first known
+// one of the parameter lang, the cookie and the business's default; otherwise it is English.
 func (p *Public) sentence(c *fiber.Ctx, offer *catalog.Offer, why message.ID, free int) (string, error) {
 	code := p.sentences.Choose(c.Query("lang"), c.Cookies(languageCookie), offer.DefaultLanguage)
 	if why == message.NotEnoughUnits {
@@ -191,9 +192,11 @@ func (p *Public) dates(c *fiber.Ctx) error {
 	return send(c, answer)
 }
 
-// count sets how many units of each rental can be reserved from each date on, for the shortest time that the rental
-// is rented for. That is one day unless the owner sets another (docs/decisions/011). It covers the dates from today
-// to the advance limit. If the reservations cannot be read, it returns an error and leaves days unchanged.
+// count sets, for each rental and each date, how many units can be reserved from that date on. It counts for
+// the shortest allowed length of the rental: one day, unless the owner sets another (docs/decisions/011).
+//
+// The dates are those from today to the advance limit. If the reservations
+// cannot be read, count returns an error and does not change days.
 func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*catalog.Rental, asked occupancy.Dates, days map[timespan.Date]map[uuid.UUID]int) error {
 	now := p.clock.Now()
 	today := offer.Today(now)
@@ -228,8 +231,9 @@ func (p *Public) count(ctx context.Context, offer *catalog.Offer, rentals []*cat
 	return nil
 }
 
-// shortestFrom returns the fewest days for which a rental can be reserved from the date d on. The business must be open
-// at the pick-up and at the return. It returns 0 if the rental cannot be picked up on d or cannot be returned by last.
+// shortestFrom returns the smallest number of days for which a rental can be reserved
+// from the date d on. The business must be open on the days of pick-up and return.
+// The result is 0 if pick-up on d, or a return by the date last, is not possible.
 func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date) int {
 	if !offer.HandsOverOn(r, d) {
 		return 0
@@ -242,10 +246,11 @@ func shortestFrom(offer *catalog.Offer, r *catalog.Rental, d, last timespan.Date
 	return 0
 }
 
-// maxClosedDays bounds how many closed dates in a row can delay a return.
+// maxClosedDays is the largest number of consecutive closed dates by which a return can be delayed.
 const maxClosedDays = 31
 
-// throughout returns the smallest of n values from the index first on, or 0 if they exceed the slice.
+// throughout returns the smallest of n values, beginning at the
+// index first. It returns 0 if the slice has too few values.
 func throughout(free []int, first, n int) int {
 	if first+n > len(free) {
 		return 0
@@ -253,8 +258,8 @@ func throughout(free []int, first, n int) int {
 	return slices.Min(free[first : first+n])
 }
 
-// unverified returns the fault for a single question that cannot be
-// answered; unlike the calendar, its answer has no field computed.
+// unverified returns the fault for a request that cannot be answered because data
+// could not be read. The answer has no field computed, unlike that of the calendar.
 func (p *Public) unverified(ctx context.Context, missing string, err error) error {
 	p.note(ctx, missing, err)
 	return fault.Wrap(fault.AvailabilityUnverified, err, "Availability could not be checked; try again shortly.")

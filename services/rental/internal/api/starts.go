@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"
 )
 
-// starts answers from when on a date a customer can reserve. If data
-// cannot be read, computed is false, as in the public calendars.
+// starts answers with the times of a date at which a reservation of a customer can begin.
+// If data cannot be read, the answer has computed false, as in the public calendars.
 func (p *Public) starts(c *fiber.Ctx) error {
 	asked, err := parseStarts(server.Query(c))
 	if err != nil {

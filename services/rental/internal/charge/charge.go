@@ -1,9 +1,11 @@
 // Package charge decides how a reservation changes when booking reports
 // the state of its charge (pages.md, lifecycle.md §4). It is pure.
 //
-// Booking keeps the charge; a reservation keeps the last state that booking reported. The states only move
-// forward, so the later of two answers wins in whichever order they arrive. While a charge is open, only a
-// report of booking confirms the reservation or frees its units, unless the reservation is cancelled.
+// Booking stores the charge; the reservation stores the last state that booking reported. The states have
+// an order and only advance. Therefore the later of two reports wins, even if the earlier one arrives last.
+//
+// While a charge is open, only a report of booking confirms the
+// reservation. Only a report or a cancellation frees its units.
 package charge
 
 import (
@@ -16,13 +18,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// New returns the charge of a reservation that is about to be written. amount is in minor
-// units. If the charge is not open at the instant by, the reservation's units are freed.
+// New returns the charge of a reservation that is about to be written. The argument amount is in minor
+// units. If the charge is not open at the instant given by the argument by, the reservation is cancelled.
 func New(amount int64, by time.Time) *booking.Charge {
 	return &booking.Charge{Status: booking.ChargeCreating, Amount: amount, DueAt: by}
 }
 
-// The order of the statuses of a charge, and of a refund. A charge that is cancelled can still turn out to be paid.
+// The order of the statuses of a charge, and of a refund. A report with an earlier status is
+// ignored. Paid comes after cancelled, because a cancelled charge can still turn out to be paid.
 var (
 	statuses = map[string]int{booking.ChargeCreating: 0, booking.ChargeOpen: 1, booking.ChargeCancelling: 2, booking.ChargeCancelled: 3, booking.ChargePaid: 4}
 	refunds  = map[string]int{"": 0, booking.RefundPending: 1, booking.RefundRefunded: 2, booking.RefundRefused: 3}
@@ -38,7 +41,8 @@ func Later(known, said booking.Charge) bool {
 	return order > 0 || order == 0 && (failedSince(known, said) || newsSince(known, said))
 }
 
-// newsSince reports whether a later answer has a new refund that was made at the provider, or a new dispute status.
+// newsSince reports whether said, a later report than known, has a new
+// refund that was made at the provider, or a new status of a dispute.
 func newsSince(known, said booking.Charge) bool {
 	return said.UpdatedAt.After(known.UpdatedAt) && (said.RefundedElsewhere != known.RefundedElsewhere || said.DisputeStatus != known.DisputeStatus)
 }
@@ -47,8 +51,11 @@ func failedSince(known, said booking.Charge) bool {
 	return said.FailedAt != nil && (known.FailedAt == nil || said.FailedAt.After(*known.FailedAt))
 }
 
-// Noted returns the charge to store for a reservation of this status after the answer said. If a cancelled
-// reservation turns out to be paid, the charge has a refund of the whole amount, which booking receives next.
+// Noted returns the charge to store for a reservation after booking has reported the charge
+// said. The argument status is that of the reservation, and known is the stored charge.
+//
+// If a cancelled reservation turns out to be paid, the result has a refund
+// of the whole amount. Rental then requests this refund from booking.
 func Noted(status state.State, known, said booking.Charge) booking.Charge {
 	if status == state.Cancelled && known.Status != booking.ChargePaid && said.Status == booking.ChargePaid && said.RefundNumber == 0 {
 		return *Refunded(&said, refund.Owed{Amount: said.Amount, Percent: 100})
@@ -56,15 +63,15 @@ func Noted(status state.State, known, said booking.Charge) booking.Charge {
 	return said
 }
 
-// Step is a change of a reservation that is recorded as one event. To is the reservation's
-// status after the step. The first step already stores the charge as booking reported it.
+// Step is a change of a reservation that is recorded as one event. To is the status of the
+// reservation after the step. The charge as booking reported it is stored with the first step.
 type Step struct {
 	Event event.Type
 	To    state.State
 }
 
-// Steps returns the changes of a reservation of this status that follow from
-// an answer that is [Later]. It returns none if only the charge is stored.
+// Steps returns the changes of a reservation that follow from the report said, if said is [Later] than the stored
+// charge known. The argument status is that of the reservation. The result is empty if only the charge must be stored.
 func Steps(status state.State, known, said booking.Charge) []Step {
 	var steps []Step
 	add := func(e event.Type, to state.State) {
@@ -109,8 +116,8 @@ func Steps(status state.State, known, said booking.Charge) []Step {
 	return steps
 }
 
-// Cancelled returns the charge c of a reservation that is cancelled. An unpaid charge can
-// no longer be paid; a paid one has owed as its next refund. It returns nil if c is nil.
+// Cancelled returns c after its reservation was cancelled. An unpaid charge can no longer be paid. A
+// paid charge gets the next refund, given by the argument owed. Cancelled returns nil if c is nil.
 func Cancelled(c *booking.Charge, owed refund.Owed) *booking.Charge {
 	if c == nil {
 		return nil
@@ -123,7 +130,8 @@ func Cancelled(c *booking.Charge, owed refund.Owed) *booking.Charge {
 	return Refunded(c, owed)
 }
 
-// Refunded returns the charge c with owed as its next, pending refund. It returns c itself if nothing is owed.
+// Refunded returns c with a pending refund, given by the argument owed,
+// under the next refund number. It returns c itself if owed is zero.
 func Refunded(c *booking.Charge, owed refund.Owed) *booking.Charge {
 	if c == nil || owed.Amount == 0 {
 		return c
@@ -134,8 +142,8 @@ func Refunded(c *booking.Charge, owed refund.Owed) *booking.Charge {
 	return &back
 }
 
-// Closing returns the request that closes a charge or refunds it; booking gets it until
-// it accepts it. It returns false if booking only has to be asked about the charge.
+// Closing returns the request to booking that closes the charge or refunds it. Rental repeats
+// the request until booking accepts it. The result is false if the charge needs no such request.
 func Closing(c booking.Charge) (booking.CloseCharge, bool) {
 	switch {
 	case c.RefundStatus == booking.RefundPending:

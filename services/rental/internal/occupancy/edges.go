@@ -21,9 +21,9 @@ const (
 	fewEdges = 1024
 )
 
-// sorted returns the edges ordered by their moment; all lie in the span within. It may reuse
-// the slice. It sorts many edges by radix, because sorting takes most of the time of a large
-// calendar. 20,000 edges of 62 days take three passes instead of fourteen comparisons each.
+// sorted returns the edges sorted by time. All edges must lie in the span within. It may reuse the slice.
+//
+// It uses a radix sort for many edges, because sorting takes most of the time of a large calendar.
 func sorted(edges []edge, within timespan.Span) []edge {
 	if len(edges) < fewEdges {
 		slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
@@ -38,7 +38,8 @@ func sorted(edges []edge, within timespan.Span) []edge {
 	return edges
 }
 
-// distribute is one stable pass of a radix sort: it orders the edges by one digit of their distance from base.
+// distribute makes one pass of the radix sort: it sorts the edges by one
+// digit of their distance from base, and keeps the order of equal edges.
 func distribute(to, edges []edge, base int64, shift int) {
 	var place [digits]int
 	for i := range edges {

@@ -1,8 +1,12 @@
 // Package occupancy counts how many units of a rental are free (semantics.md §4). It is pure.
 //
-// The units free at a moment are max(0, min(quantity, units in service − units under maintenance) − units
-// booked). The busiest moment of a span decides, not the sum of the reservations in it. One sweep over the
-// sorted edges of reservations and maintenance finds that moment, for one span or for each day of a calendar.
+// At each moment, the number of free units is max(0, min(quantity, units in service
+// − units under maintenance) − units booked). For a span, the smallest number in it
+// decides. Reservations that follow one another in the span therefore do not add up.
+//
+// The edges of a reservation are the moments at which it begins and ends. The package
+// sorts the edges of all reservations and maintenance periods, and goes through them
+// once (a sweep). One sweep gives the result for one span or for each day of a calendar.
 //
 // All times are instants (seconds since the epoch), so whole dates, hours over midnight and clock changes
 // need no special case. A date lasts from its 00:00 to the 00:00 of the next date in the business's zone.
@@ -26,7 +30,7 @@ type Stock struct {
 	Maintenance []Dates
 }
 
-// Ceiling returns the most units that can ever be free: the smaller of Quantity and InService.
+// Ceiling returns the largest number of units that can ever be free: the smaller one of Quantity and InService.
 func (s Stock) Ceiling() int { return max(0, min(s.Quantity, s.InService)) }
 
 // free returns the number of free units by the formula of semantics.md §4.
@@ -34,19 +38,19 @@ func (s Stock) free(maintained, booked int) int {
 	return max(0, min(s.Quantity, s.InService-maintained)-booked)
 }
 
-// Reservation occupies units for the span During, or for the whole Dates if During is empty.
+// Reservation is a number of units that are occupied for the span During.
+// If During is empty, the units are occupied for the whole Dates.
 type Reservation struct {
 	Units  int
 	Dates  Dates
 	During timespan.Span
-	// Out reports that the units were picked up and are not returned yet. They
-	// then also occupy the rest of the business's current date, before and after
-	// the reservation's own time. They do not occupy later dates beyond that time.
+	// Out means that the units were picked up and are not returned yet. Then they also occupy the current date of
+	// the business, in addition to the reservation's own time. They do not occupy later dates beyond that time.
 	Out bool
 }
 
-// Calendar is a range of dates in one business's zone, seen at
-// one moment. All rentals of a request share it; it is immutable.
+// Calendar is a range of dates in a business's time zone, together with the
+// current time. All rentals of a request share one Calendar. It is immutable.
 type Calendar struct {
 	first     timespan.Date
 	midnights []int64       // 00:00 of each date, and of the date after the last
@@ -69,20 +73,20 @@ func (c *Calendar) Span() timespan.Span {
 	return timespan.Span{Start: c.midnights[0], End: c.midnights[len(c.midnights)-1]}
 }
 
-// Days returns, for each date of the calendar, how many units are free
-// all day. It returns 0 for a date that the zone skipped altogether.
+// Days returns, for each date of the calendar, how many units are free during the
+// whole day. The number is 0 for a date that the zone skipped at the date line.
 func (c *Calendar) Days(s Stock, reservations []Reservation) []int {
 	return c.least(s, reservations, c.midnights)
 }
 
-// Between returns, for each two neighbouring cuts, how many units are free at every
-// moment between them. The cuts are sorted and lie within the calendar's dates.
+// Between returns, for each pair of neighbouring cuts, how many units are free during the whole
+// time between them. Cuts are instants; they must be sorted and lie within the calendar's dates.
 func (c *Calendar) Between(cuts []int64, s Stock, reservations []Reservation) []int {
 	return c.least(s, reservations, cuts)
 }
 
-// During returns how many units are free at every moment of span,
-// which must not be empty and must lie within the calendar's dates.
+// During returns how many units are free during the whole span. The
+// span must not be empty and must lie within the calendar's dates.
 func (c *Calendar) During(span timespan.Span, s Stock, reservations []Reservation) int {
 	return c.least(s, reservations, []int64{span.Start, span.End})[0]
 }

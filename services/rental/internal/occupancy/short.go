@@ -30,8 +30,8 @@ func (c *Calendar) Shortages(s Stock, reservations []Reservation) []Shortage {
 	return list
 }
 
-// Worst returns the largest shortage in the time in which r
-// occupies units, or the zero value if there is no shortage then.
+// Worst returns the largest of the shortages during the time in which r
+// occupies units. It returns the zero value if there is none in that time.
 func (c *Calendar) Worst(r Reservation, shortages []Shortage) Shortage {
 	var worst Shortage
 	own, rest := c.held(&r)

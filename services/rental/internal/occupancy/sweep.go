@@ -2,15 +2,17 @@ package occupancy
 
 import "github.com/slotmesh/slotmesh/libs/timespan"
 
-// sweep collects the edges within a span. A reservation that begins before the span needs no edge for its start.
-// One that ends after the span needs none for its end. Most reservations therefore have one edge or none.
+// sweep collects the edges within a span: the moments at which units become occupied or free. If
+// a reservation begins before the span, it is counted from the beginning, without an edge. If it
+// ends after the span, its end has no edge. Most reservations therefore have one edge or none.
 type sweep struct {
 	within             timespan.Span
 	booked, maintained int
 	edges              []edge
 }
 
-// least returns, for each two neighbouring cuts, the smallest number of free units between them.
+// least returns, for each pair of neighbouring cuts, the smallest
+// number of free units between them. Cuts are sorted instants.
 func (c *Calendar) least(s Stock, reservations []Reservation, cuts []int64) []int {
 	w := c.gather(s, reservations, timespan.Span{Start: cuts[0], End: cuts[len(cuts)-1]})
 	return w.run(s, cuts)
@@ -31,9 +33,9 @@ func (c *Calendar) gather(s Stock, reservations []Reservation, within timespan.S
 	return w
 }
 
-// held returns the time in which a reservation occupies its units: its own time and,
-// if the units are out, the rest of today. It returns one merged span and an empty
-// one if the two meet, so that units that are out during their own time count once.
+// held returns the spans in which a reservation occupies its units: its own time and, if the
+// units are out, the current date. If the two spans overlap or touch, it returns one merged
+// span and an empty one. Otherwise units that are out during their own time would count twice.
 func (c *Calendar) held(r *Reservation) (timespan.Span, timespan.Span) {
 	own := r.During
 	if own == (timespan.Span{}) {
@@ -65,8 +67,8 @@ func (w *sweep) add(s timespan.Span, booked, maintained int32) {
 	}
 }
 
-// run goes through the sorted edges once. It applies all edges of a
-// moment before it counts, so that spans that only touch never add up.
+// run goes through the sorted edges once. At each moment, it applies all edges before it
+// counts. Therefore two reservations do not add up if one begins when the other ends.
 func (w *sweep) run(s Stock, cuts []int64) []int {
 	least := make([]int, len(cuts)-1)
 	next := 0

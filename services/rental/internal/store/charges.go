@@ -19,11 +19,12 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// ErrPaymentOver means that a charge can no longer be stored as open, because its reservation was given up.
+// ErrPaymentOver means that a charge can no longer be stored as
+// open, because its reservation was cancelled in the meantime.
 var ErrPaymentOver = errors.New("the payment is over")
 
-// chargeSQL changes the charge and the status of a reservation that the transaction has locked. It records
-// an event of the type @event_type, unless that is empty. A cancelled reservation's units become free.
+// chargeSQL changes the charge and the status of a reservation that the transaction has locked. It records an event
+// of the type @event_type, unless that is empty. If the new status is cancelled, the reservation's units become free.
 var chargeSQL = `
 WITH changed AS (
     UPDATE reservations SET payment = @payment, status = @status, updated_at = @now::timestamptz,
@@ -38,8 +39,8 @@ WITH changed AS (
 )
 SELECT ` + reservationColumns + ` FROM changed`
 
-// changeCharge stores the status and the charge of r, and records
-// the event told unless it is "". It returns the stored reservation.
+// changeCharge stores the status and the charge of r, and returns the stored
+// reservation. The argument told is the type of the event to record, or "" for none.
 func changeCharge(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation, told event.Type, now time.Time) (Reservation, error) {
 	return postgres.Row(ctx, tx, scanReservation, "change the charge of a reservation", chargeSQL, eventlog.Add(ctx, pgx.NamedArgs{
 		"business_id": businessID, "id": r.ID, "payment": r.Payment, "status": string(r.Status), "event_type": string(told), "now": now,
@@ -47,7 +48,7 @@ func changeCharge(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reserv
 }
 
 // underLock locks a reservation and calls decide in the same transaction.
-// Errors: [ErrNotFound] and decide's own. After an error nothing is changed.
+// Errors: [ErrNotFound], and those of decide. After an error nothing is changed.
 func (s *Store) underLock(ctx context.Context, businessID, id uuid.UUID, decide func(pgx.Tx, Reservation) error) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		r, err := lock(ctx, tx, businessID, id)
@@ -66,8 +67,8 @@ func lock(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID) (Reservation
 	return r, err
 }
 
-// Opened stores that the charge of a reservation is open and records the
-// reservation's creation, its first event. Errors: [ErrNotFound]; [ErrPaymentOver].
+// Opened stores that the charge of a reservation is open. It also records the first event
+// of the reservation, that it was created. Errors: [ErrNotFound]; [ErrPaymentOver].
 func (s *Store) Opened(ctx context.Context, businessID, id uuid.UUID, opened booking.Charge, now time.Time) (Reservation, error) {
 	var noted Reservation
 	err := s.underLock(ctx, businessID, id, func(tx pgx.Tx, r Reservation) error {
@@ -82,10 +83,11 @@ func (s *Store) Opened(ctx context.Context, businessID, id uuid.UUID, opened boo
 	return noted, err
 }
 
-// Abandon takes a reservation back that waits for its payment, because its charge could not be opened
-// or stored. It also deletes the idempotency result of its request, so that a retry makes a new
-// reservation. write is the id of that result, or the nil UUID if the request has no Idempotency-Key.
-// If no event has been published for the reservation yet, its cancellation publishes none either.
+// Abandon cancels a reservation that waits for its payment, because its charge could not be opened or
+// stored. If no event has been recorded for the reservation yet, its cancellation records none either.
+//
+// Abandon also deletes the idempotency result of the request, so that a retry makes a new reservation.
+// The argument write is the id of that result, or the nil UUID if the request has no Idempotency-Key.
 func (s *Store) Abandon(ctx context.Context, businessID, id, write uuid.UUID, now time.Time) error {
 	return s.underLock(ctx, businessID, id, func(tx pgx.Tx, r Reservation) error {
 		if r.Status != state.Pending {
@@ -108,15 +110,15 @@ func abandon(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, r Reservation
 	return err
 }
 
-// UnmakeWrite deletes the idempotency result of the write that made this reservation.
-// It is for a reservation that was taken back before any answer reported it.
+// UnmakeWrite deletes the idempotency result of the request that made this reservation.
+// It is for a reservation that was cancelled before any answer contained it.
 func (s *Store) UnmakeWrite(ctx context.Context, businessID, write, id uuid.UUID) error {
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return postgres.Unmake(ctx, tx, businessID, write, id) })
 }
 
-// ReleaseUnfinished takes back the reservations whose charge was not stored as open in
-// time, for example because the process that opened it died. No caller has received
-// the page to pay on. It returns how many it took back; one call finds at most 1000.
+// ReleaseUnfinished cancels the reservations whose charge was not stored as open in time,
+// for example because the process died. No customer has received the provider's page for
+// them. It returns the number of cancelled reservations, at most 1000 in one call.
 func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, error) {
 	due, err := postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID], "find reservations whose charge was not opened", `
 		SELECT business_id, id FROM reservations
@@ -143,7 +145,8 @@ func (s *Store) ReleaseUnfinished(ctx context.Context, now time.Time) (int, erro
 	return released, nil
 }
 
-// unfinished is the condition of an index: booking has to be asked about the charge, or has to close or refund it.
+// unfinished is the condition of an index. It holds for reservations whose charge is not final:
+// rental must ask booking about the charge, or request that booking closes or refunds it.
 const unfinished = `(payment->>'status' IN ('creating', 'open', 'cancelling') OR payment->>'refund_status' = 'pending')`
 
 // Charged is a reservation with its stored charge.
@@ -152,8 +155,8 @@ type Charged struct {
 	Charge booking.Charge
 }
 
-// Unfinished returns up to limit reservations whose charge is not final, except those whose charge is
-// being created. They are the next ones after the given reservation, in the order of business and id.
+// Unfinished returns up to limit reservations whose charge is not final. It leaves out those whose charge
+// is being created. They are the next reservations after the given one, in the order of business and id.
 func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, limit int) ([]Charged, error) {
 	return postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (Charged, error) {
 		var c Charged
@@ -165,10 +168,12 @@ func (s *Store) Unfinished(ctx context.Context, after booking.ReservationID, lim
 		ORDER BY business_id, id LIMIT $3`, after.BusinessID, after.ID, limit)
 }
 
-// Told stores what booking reports of a charge, if that is newer than the stored state, and
-// changes the reservation accordingly. Once its charge is open, only such a report confirms a
-// reservation; only a report, a cancellation or [Store.Abandon] frees it. Told returns the
-// types of the recorded events; "" stands for a change without an event. Errors: [ErrNotFound].
+// Told stores the charge said as booking reported it, if it is newer than the stored
+// state, and changes the reservation accordingly. It returns the types of the
+// recorded events; "" stands for a change without an event. Errors: [ErrNotFound].
+//
+// Once a charge is open, only such a report confirms its reservation.
+// Only a report, a cancellation or [Store.Abandon] frees its units.
 func (s *Store) Told(ctx context.Context, businessID, id uuid.UUID, said booking.Charge, now time.Time) ([]event.Type, error) {
 	var told []event.Type
 	err := s.underLock(ctx, businessID, id, func(tx pgx.Tx, r Reservation) error {
@@ -201,7 +206,8 @@ func (s *Store) Told(ctx context.Context, businessID, id uuid.UUID, said booking
 	return told, nil
 }
 
-// Counted returns up to limit reservations that are over but that booking still counts as open for their customers.
+// Counted returns up to limit reservations that are over, but that
+// booking still counts among the open bookings of their customers.
 func (s *Store) Counted(ctx context.Context, limit int) ([]booking.ReservationID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowToStructByPos[booking.ReservationID], "find reservations that are no longer open", `
 		SELECT business_id, id FROM reservations WHERE counted AND status IN ('returned', 'cancelled') LIMIT $1`, limit)

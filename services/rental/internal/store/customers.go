@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// customersSQL lists e-mail addresses with a summary of their reservations. If
-// the search matches one reservation of an address, all its reservations count.
+// customersSQL lists the e-mail addresses of customers with a summary of their reservations. If the
+// search matches any reservation of an address, the summary contains all reservations of the address.
 var customersSQL = `
 SELECT lower(customer_email) AS email, (array_agg(customer_name ORDER BY created_at DESC))[1],
        (array_agg(customer_phone ORDER BY created_at DESC) FILTER (WHERE customer_phone IS NOT NULL))[1], count(*), min(created_at), max(created_at)
@@ -48,8 +48,8 @@ func (s *Store) Held(ctx context.Context, businessID uuid.UUID, email string, li
 		WHERE business_id = $1 AND lower(customer_email) = lower($2) ORDER BY created_at, id LIMIT $3`, businessID, email, limit)
 }
 
-// theirsSQL locks a customer's reservations in the order of their ids. It marks those that
-// lie ahead: the ones that are out, however late, and the ones that have not ended yet.
+// theirsSQL locks the reservations of a customer in the order of their ids. It also returns which
+// of them are still to come or are not returned yet. A reservation is still to come until it ends.
 const theirsSQL = `
 SELECT id, status, coalesce(starts_at, start_date::timestamp AT TIME ZONE @zone),
        status = 'picked_up' OR status IN ('pending', 'reserved') AND CASE WHEN ends_at IS NULL THEN end_date >= ` + epoch + ` + @today::integer ELSE ends_at > @now END
@@ -64,8 +64,9 @@ type Erase struct {
 	Zone  *time.Location
 }
 
-// EraseCustomer anonymizes a customer's reservations in one idempotent write ([postgres.Once]). Unless Force is
-// set, it keeps and returns those that lie ahead. Fault: conflict if more than [customer.MostHeld] lie ahead.
+// EraseCustomer anonymizes a customer's reservations in one idempotent write
+// ([postgres.Once]). Unless Force is set, it keeps and returns the reservations that have not
+// ended or are not returned yet. Fault: conflict if these are more than [customer.MostHeld].
 func (s *Store) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked Erase) (customer.Erased, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (customer.Erased, error) {
 		if err := eventlog.LockFeed(ctx, tx); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/postgres"
 )
 
-// chargeEnded is the condition that a reservation has no charge or
-// a final one. Other reservations stay, so that no refund is lost.
+// chargeEnded is an SQL condition: the reservation has no charge, or its charge
+// is final. Other reservations are not deleted yet, so that no refund is lost.
 const chargeEnded = unfinished + ` IS NOT TRUE`
 
 // Erase deletes the data of removed businesses and returns the number

@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/eventlog"
 )
 
-// kept returns the SQL of the data that an event keeps of a reservation's row: all columns except the hash of the link.
+// kept returns an SQL expression for the data of an event: all columns of a reservation except the hash of its link.
 func kept(of string) string { return `to_jsonb(` + of + `) - 'link_hash'` }
 
 // Kept decodes reservations from the data that events keep.

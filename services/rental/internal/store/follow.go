@@ -15,8 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// WithReservationsAhead returns up to limit businesses that have reservations that wait for their
-// pick-up and end today or later. They are the next ones after the given business, in the order of ids.
+// WithReservationsAhead returns up to limit businesses with reservations that are not picked up yet
+// and end today or later. They are the next businesses after the given one, in the order of ids.
 func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, today timespan.Date, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "find businesses with reservations ahead", `
 		SELECT DISTINCT business_id FROM reservations
@@ -27,8 +27,8 @@ func (s *Store) WithReservationsAhead(ctx context.Context, after uuid.UUID, toda
 // followStep is how many reservations one statement changes, which bounds the locks of its transaction.
 const followStep = 500
 
-// followSQL withdraws or restores the reservations of a status that do not agree with the offer, and
-// records an event for each. A reservation whose charge is not open yet changes without an event.
+// followSQL changes the reservations with the given status that do not match the offer, and records an event
+// for each. It withdraws or restores them. For a reservation whose charge is not open yet, it records no event.
 var followSQL = `
 WITH before AS MATERIALIZED (
     SELECT id, NOT withdrawn AS withdraws FROM reservations AS r
@@ -48,9 +48,9 @@ WITH before AS MATERIALIZED (
 )
 SELECT count(*) FROM changed`
 
-// FollowRentals withdraws the reservations of a business that wait for their
-// pick-up if one of their rentals is no longer offered. It restores them if all
-// are offered again. It returns how many it changed; a repetition changes nothing.
+// FollowRentals withdraws the reservations of a business that are not picked up yet,
+// if one of their rentals is no longer offered. It restores them if all their rentals
+// are offered again. It returns the number of changed reservations. It is idempotent.
 func (s *Store) FollowRentals(ctx context.Context, businessID uuid.UUID, offered []uuid.UUID, today timespan.Date, now time.Time) (int, error) {
 	total := 0
 	for _, status := range []state.State{state.Reserved, state.Pending} {

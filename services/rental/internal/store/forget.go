@@ -50,11 +50,12 @@ func forget(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, ids []uuid.UUI
 // forgetStep is how many reservations one transaction anonymizes, which bounds its locks.
 const forgetStep = 500
 
-// endedSQL finds, through its partial index, the reservations that had ended at the instant $2 and are not anonymized.
+// endedSQL is the condition that a reservation had ended at the instant $2
+// and is not anonymized. A partial index contains exactly such reservations.
 const endedSQL = `coalesce(ends_at, (end_date + interval '36 hours') AT TIME ZONE 'UTC') <= $2 AND customer_name <> '' AND status <> 'picked_up'`
 
-// ForgetEnded anonymizes the reservations of a business that had ended by the instant
-// then, and returns how many. A reservation that is out has not ended, however late it is.
+// ForgetEnded anonymizes the reservations of a business that had ended by the instant then, and returns
+// their number. A reservation that is picked up and not returned yet has not ended, even if it is late.
 func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time.Time) (int64, error) {
 	var total int64
 	for {
@@ -82,9 +83,9 @@ func (s *Store) ForgetEnded(ctx context.Context, businessID uuid.UUID, then time
 	}
 }
 
-// RemembersEnded returns up to limit businesses that have a reservation that had ended
-// by the instant then and is not anonymized. They are the next ones after the given
-// business, in the order of ids. The query jumps from business to business in the index.
+// RemembersEnded returns up to limit businesses with a reservation that had ended by the
+// instant then and is not anonymized. They are the next businesses after the given one,
+// in the order of ids. The query uses an index to go from one business to the next.
 func (s *Store) RemembersEnded(ctx context.Context, after uuid.UUID, then time.Time, limit int) ([]uuid.UUID, error) {
 	return postgres.Rows(ctx, s.pool, pgx.RowTo[uuid.UUID], "list businesses with customers to forget", remembersEndedSQL, after, then, limit)
 }

@@ -12,13 +12,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// holdingSQL reads the reservations and extras that may occupy
-// units within a range of dates. The caller counts exactly.
+// holdingSQL reads all reservations and extras that may occupy units on a
+// range of dates. It may return more than those; the caller counts exactly.
 //
-// The result includes everything that is out, because it also occupies today, and only the
-// caller knows whether today is in the range. The dates of a reservation for hours are those
-// of its request. If the business has changed its zone since then, its instants can be up to
-// two dates away. The query therefore reads two more dates on each side ([zoneMargin]).
+// It returns everything that is picked up and not returned, because that also occupies
+// the current date. Only the caller knows whether the current date is in the range.
+//
+// A reservation for hours is stored with the dates of its request. If the business
+// has changed its time zone since then, the reservation can lie up to two dates away
+// from them. Therefore the query reads two more dates on each side ([zoneMargin]).
 const holdingSQL = `
 SELECT rental_id, quantity, status = 'picked_up', start_date, end_date, starts_at, ends_at
 FROM reservations
@@ -40,7 +42,7 @@ func holdingArgs(businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Da
 	}
 }
 
-// Holding returns what may occupy units of the rentals within the dates, by rental.
+// Holding returns, by rental, the reservations and extras that may occupy units of the rentals on the dates.
 func (s *Store) Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error) {
 	rows, err := s.pool.Query(ctx, holdingSQL, holdingArgs(businessID, rentalIDs, dates))
 	if err != nil {

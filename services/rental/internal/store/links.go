@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/link"
 )
 
-// LinkHash returns the hash of the link to a reservation, or nil if the customer was anonymized. Errors: [ErrNotFound].
+// LinkHash returns the hash of the customer's link to a reservation. It
+// returns nil if the customer was anonymized. Errors: [ErrNotFound].
 func (s *Store) LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte, error) {
 	var kept []byte
 	err := s.pool.QueryRow(ctx, `SELECT link_hash FROM reservations WHERE business_id = $1 AND id = $2`, businessID, id).Scan(&kept)
@@ -25,8 +26,8 @@ func (s *Store) LinkHash(ctx context.Context, businessID, id uuid.UUID) ([]byte,
 	return kept, nil
 }
 
-// Unpaid reports whether a reservation was cancelled because it was
-// not paid in time. It returns false once its events are deleted.
+// Unpaid reports whether a reservation was cancelled because it was not paid in
+// time. The result is false if the events of the reservation are already deleted.
 func (s *Store) Unpaid(ctx context.Context, businessID, id uuid.UUID) (bool, error) {
 	return eventlog.Unpaid(ctx, s.pool, businessID, id)
 }
@@ -37,7 +38,7 @@ type Linked struct {
 	Reservation
 }
 
-// ByLink returns the reservation of the link whose token has this hash. Errors: [ErrNotFound].
+// ByLink returns the reservation whose link contains the token with this hash. Errors: [ErrNotFound].
 func (s *Store) ByLink(ctx context.Context, hash []byte) (Linked, error) {
 	var found Linked
 	err := s.pool.QueryRow(ctx, `SELECT business_id, id FROM reservations WHERE link_hash = $1`, hash).Scan(&found.BusinessID, &found.ID)

@@ -19,8 +19,8 @@ type Unit struct {
 	Key      string    `json:"unit"`
 }
 
-// Out is what is handed out of a rental: the number of units and their keys.
-// An earlier version handed out units without keys; these count only in Units.
+// Out is what customers have picked up and not returned of a rental: the number of units and
+// their keys. An earlier version stored no keys, so Units may be larger than the number of keys.
 type Out struct {
 	Units int
 	Keys  []string
@@ -36,9 +36,9 @@ FROM (
 ) AS o
 GROUP BY o.rental_id`
 
-// PickUp hands out a reservation in one idempotent write. assign chooses its units; it receives
-// what is out of the rentals. Until the write commits or fails, no other request can hand out
-// units of these rentals. Errors: [ErrNotFound], [*NotAllowedError], and assign's own.
+// PickUp hands out the units of a reservation in one idempotent write. The function assign chooses the
+// units; it gets the units that are already handed out. Until the write ends, no other request can
+// hand out units of these rentals. Errors: [ErrNotFound], [*NotAllowedError], and those of assign.
 func (s *Store) PickUp(ctx context.Context, businessID, id uuid.UUID, now time.Time, assign func(Reservation, map[uuid.UUID]Out) ([]Unit, error)) (Reservation, error) {
 	transition, _ := state.Of(state.Pickup)
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
@@ -72,7 +72,7 @@ func (r *Reservation) rentals() []uuid.UUID {
 	return ids
 }
 
-// lockOut takes the same locks of the rentals as [Store.Reserve], and reads what is out of them.
+// lockOut acquires the same locks of the rentals as [Store.Reserve]. It then reads which of their units are handed out.
 func lockOut(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, rentals []uuid.UUID) (map[uuid.UUID]Out, error) {
 	if _, err := tx.Exec(ctx, lockSQL, businessID, rentals); err != nil {
 		return nil, err

@@ -24,8 +24,8 @@ WHERE business_id = @business_id AND start_date >= @from::date AND start_date < 
 GROUP BY 1, 2 ORDER BY 1, 2
 LIMIT @most`
 
-// RevenueReport returns the revenue of a business by period and currency; currency is that of
-// reservations without a price. Fault: invalid_parameter if there are more than [report.MaxRows] rows.
+// RevenueReport returns the revenue of a business by period and currency. Reservations without a price
+// count in the argument currency. Fault: invalid_parameter if there are more than [report.MaxRows] rows.
 func (s *Store) RevenueReport(ctx context.Context, businessID uuid.UUID, q report.Query, currency string) ([]report.RevenueRow, error) {
 	rows, err := postgres.Rows(ctx, s.pool, func(row pgx.CollectableRow) (report.RevenueRow, error) {
 		r := report.RevenueRow{Kind: "reservation"}

@@ -22,7 +22,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
 
-// Reservation is a reservation as it was made: for hours if Hours is set, otherwise for whole dates.
+// Reservation is a stored reservation. It is for hours if Hours is set, otherwise for whole dates.
 type Reservation struct {
 	ID           uuid.UUID
 	RentalID     uuid.UUID
@@ -97,8 +97,8 @@ WHERE business_id = @business_id
 ORDER BY start_date, coalesce(start_minute, 0), id
 LIMIT @limit`
 
-// firstStart and lastStart bound the cursors of lists. A list is ordered by the wall clock of the start, in
-// minutes since 1970-01-01 00:00, with midnight for whole dates. The bounds are those of four-digit years.
+// firstStart and lastStart are the bounds of the cursors of lists. A list is sorted by the local start, in
+// minutes since 1970-01-01 00:00; whole dates start at midnight. The bounds are those of years with four digits.
 var firstStart, lastStart = int64(timespan.NewDate(0, 1, 1)) * timespan.MinutesPerDay, int64(timespan.NewDate(10_000, 1, 1))*timespan.MinutesPerDay - 1
 
 // place returns the cursor of a reservation in the list.
@@ -110,8 +110,8 @@ func place(r Reservation) string {
 	return request.Cursor{At: at, ID: r.ID}.String()
 }
 
-// Reservations returns a page of a business's reservations by start, and the cursor of
-// the next page, "" after the last. Fault: invalid_parameter for an invalid cursor.
+// Reservations returns a page of the reservations of a business that match the filter, by start. It also returns
+// the cursor of the next page, or "" after the last page. Fault: invalid_parameter for an invalid cursor.
 func (s *Store) Reservations(ctx context.Context, businessID uuid.UUID, filter rental.Filter, page request.Page) ([]Reservation, string, error) {
 	after, err := page.After(firstStart, lastStart)
 	if err != nil {
@@ -151,7 +151,8 @@ func days(d *timespan.Date) *int32 {
 	return &n
 }
 
-// Ahead counts the reservations that wait for their pick-up and end today or later, and those that are out.
+// Ahead returns the number of reservations that the owner must still serve. These are
+// not picked up yet and end today or later, or are picked up and not returned yet.
 func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.Date) (int, error) {
 	var n int
 	err := s.pool.QueryRow(ctx, `
@@ -164,8 +165,8 @@ func (s *Store) Ahead(ctx context.Context, businessID uuid.UUID, today timespan.
 	return n, nil
 }
 
-// moveSQL changes the status only from an allowed one, so of two concurrent transitions the first wins
-// and the second finds another status. Extras are handed out and returned together with the rental.
+// moveSQL changes the status of a reservation, if its current status allows the change. Of two concurrent
+// changes only the first one succeeds. Extras are handed out and returned together with the rental.
 var moveSQL = `
 WITH moved AS (
     UPDATE reservations SET status = @to, sequence = sequence + 1, updated_at = @now, units = coalesce(@units::jsonb, units)
@@ -190,15 +191,16 @@ WITH moved AS (
 )
 SELECT ` + reservationColumns + ` FROM moved`
 
-// Move makes a transition in one idempotent write. Use [Store.Cancel] to
-// cancel, because that may refund. Errors: [ErrNotFound], [*NotAllowedError].
+// Move makes a transition of a reservation in one idempotent write. A cancellation needs
+// [Store.Cancel] instead, because it may refund. Errors: [ErrNotFound], [*NotAllowedError].
 func (s *Store) Move(ctx context.Context, businessID, id uuid.UUID, t state.Transition, now time.Time) (Reservation, error) {
 	return postgres.Once(ctx, s.pool, businessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		return move(ctx, tx, businessID, id, t, nil, now)
 	})
 }
 
-// move makes a transition. units are the units that are handed out; nil leaves the units of the reservation unchanged.
+// move makes a transition of a reservation. The argument units contains the units
+// that are handed out. If it is nil, the units of the reservation stay unchanged.
 func move(ctx context.Context, tx pgx.Tx, businessID, id uuid.UUID, t state.Transition, units []Unit, now time.Time) (Reservation, error) {
 	var handedOut any
 	if units != nil {

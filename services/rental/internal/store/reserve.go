@@ -31,8 +31,8 @@ type NewReservation struct {
 	Hours      *Hours
 	Extras     []Extra
 	Price      *Price // nil: no price, because the owner reserves
-	// Payment is set if the reservation is paid online. The reservation
-	// is then pending, and it has no event until its charge is open.
+	// Payment is set if the reservation is paid online. The reservation is
+	// then pending. Its first event is recorded when its charge is open.
 	Payment       *booking.Charge
 	Counted       bool // booking counts it as open for its customer
 	CustomerName  string
@@ -53,8 +53,8 @@ type Hours struct {
 	During     timespan.Span
 }
 
-// Extra is another rental that goes with a reservation for the same
-// time, as stored in its row. If ByDay, it is reserved for whole dates.
+// Extra is another rental that is reserved together with the main one, for the same time,
+// as stored in the reservation's row. If ByDay is true, it is reserved for whole dates.
 type Extra struct {
 	RentalID uuid.UUID `json:"rental_id"`
 	Name     string    `json:"name"`
@@ -63,16 +63,16 @@ type Extra struct {
 	Price    *int64    `json:"price,omitempty"` // of all its units, for the whole time
 }
 
-// Price is the price of a reservation in minor units of Currency. Own is the rental without its extras.
+// Price is the price of a reservation in minor units of Currency. Own is the part for the rental without its extras.
 type Price struct {
 	Own, Total int64
 	Currency   money.Currency
 	Changes    []booking.PriceChange // the pricing rules that changed one of its prices, each once
 }
 
-// makeRowsSQL inserts the missing rows of the rentals; lockSQL waits for their locks.
-// Both go in the order of ids, so that requests for several rentals cannot deadlock.
-// A later statement of the transaction sees what earlier lock holders wrote.
+// makeRowsSQL inserts missing rows for the rentals; lockSQL then locks the rows.
+// Both use the order of ids, so that requests for several rentals cannot deadlock.
+// A later statement of the transaction sees what earlier lock holders have written.
 const (
 	makeRowsSQL = `INSERT INTO rentals (business_id, rental_id) SELECT $1, id FROM unnest($2::uuid[]) AS ids (id) ORDER BY id ON CONFLICT DO NOTHING`
 	lockSQL     = `SELECT FROM rentals WHERE business_id = $1 AND rental_id = ANY($2) ORDER BY rental_id FOR NO KEY UPDATE`
@@ -97,10 +97,12 @@ WITH reserved AS (
 )
 SELECT ` + reservationColumns + ` FROM reserved`
 
-// Reserve writes the reservation in one idempotent write ([postgres.Once]) if fits returns
-// true. fits receives what occupies units within the dates, as [Store.Holding] returns it,
-// and reports whether the units of the reservation and its extras are free. Until the write
-// commits or fails, no other request can reserve these rentals. Errors: [ErrLacking].
+// Reserve writes a reservation in one idempotent write ([postgres.Once]), if
+// the function fits returns true. Errors: [ErrLacking] if fits returns false.
+//
+// fits gets the reservations that may occupy units on the dates, as [Store.Holding]
+// returns them. It reports whether enough units are free for the reservation and its
+// extras. Until the write ends, no other request can reserve units of these rentals.
 func (s *Store) Reserve(ctx context.Context, r NewReservation, fits func(map[uuid.UUID][]occupancy.Reservation) bool) (Reservation, error) {
 	written, err := postgres.Once(ctx, s.pool, r.BusinessID, func(ctx context.Context, tx pgx.Tx) (Reservation, error) {
 		held, err := lockAndRead(ctx, tx, r)
@@ -124,7 +126,7 @@ func (s *Store) Reserve(ctx context.Context, r NewReservation, fits func(map[uui
 	return written, nil
 }
 
-// lockAndRead locks the rentals and reads what occupies their units, in one round trip.
+// lockAndRead locks the rentals and then reads the reservations that may occupy their units, in one round trip.
 func lockAndRead(ctx context.Context, tx pgx.Tx, r NewReservation) (map[uuid.UUID][]occupancy.Reservation, error) {
 	rentals := []uuid.UUID{r.RentalID}
 	for _, extra := range r.Extras {

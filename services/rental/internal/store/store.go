@@ -1,8 +1,10 @@
 // Package store is rental's SQL: reservations and the units they occupy. It does not know HTTP or offers.
 //
-// [Store.Reserve] locks the rental's row before it counts. Each of several concurrent requests therefore sees
-// what those before it wrote, so the service never promises more units than there are. Methods that need the
-// present instant take it as a parameter. Errors other than those declared here are the database's own.
+// [Store.Reserve] locks the rental's row before it counts free units. Therefore each of several concurrent
+// requests sees what the earlier ones wrote, and the service never reserves more units than exist.
+//
+// Methods that need the current time have a parameter for it.
+// Errors that this package does not declare come from the database.
 package store
 
 import (
@@ -31,10 +33,10 @@ type NotAllowedError struct{ Status state.State }
 
 func (e *NotAllowedError) Error() string { return "not allowed from status " + string(e.Status) }
 
-// Store works on the tables of one schema. It is safe for concurrent use.
+// Store reads and writes the tables of one schema. It is safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
-// New returns a store on the pool, whose connections use rental's schema.
+// New returns a store that uses the pool. The pool's connections must use rental's schema.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
 // Ready reports whether the tables can be read.
@@ -49,7 +51,7 @@ func (s *Store) Outcome(ctx context.Context, businessID uuid.UUID) ([]byte, erro
 	return postgres.Outcome(ctx, s.pool, businessID)
 }
 
-// epoch is the origin of dates in queries. They are passed as days since 1970-01-01, which covers every date.
+// epoch is the date 0 of queries. Queries get dates as days since 1970-01-01, because that form covers every date.
 const epoch = `date '1970-01-01'`
 
 func dateOf(t time.Time) timespan.Date { return timespan.NewDate(t.Date()) }
