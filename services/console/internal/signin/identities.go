@@ -14,8 +14,8 @@ import (
 // CallbackPath is the path to which the identity provider sends browsers back.
 const CallbackPath = "/sign-in/oidc/callback"
 
-// mountIdentities adds the routes that lead to the identity provider and back. The sign-in page leads to the provider
-// by a link and not by a form, because the content security policy forbids a form to redirect to another host.
+// mountIdentities adds the routes that lead to the identity provider and back. The sign-in page leads there by a link
+// and not by a form: the content security policy forbids a form to redirect to another host.
 func (p *Pages) mountIdentities(router fiber.Router) {
 	router.Get("/sign-in/oidc", p.toProvider)
 	router.Get(CallbackPath, p.fromProvider)
