@@ -30,8 +30,8 @@ func (s *Store) KnowsBrowser(ctx context.Context, hash [sha256.Size]byte, email 
 // RememberBrowser stores that a person has signed in in a browser; hash is that of the browser's secret. The session
 // must not have ended. If the person has too many stored browsers, it deletes the one with the oldest sign-in.
 //
-// It stores nothing for a person whose address is not verified. The person who sent the invitation may be signed in as
-// that person, and each stored browser would raise the limits for mails and wrong passwords.
+// It stores nothing for a person whose address is not verified. The inviter may be signed in as that person. Each
+// stored browser would give the inviter further attempts to send mails and to guess passwords.
 func (s *Store) RememberBrowser(ctx context.Context, hash [sha256.Size]byte, personID, sessionID uuid.UUID, now time.Time) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		if _, err := lockPerson(ctx, tx, personID); err != nil {

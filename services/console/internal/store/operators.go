@@ -140,8 +140,8 @@ func revokeMadeAsOperator(ctx context.Context, tx pgx.Tx, personID uuid.UUID, no
 	return nil
 }
 
-// lapse demotes a person whom the provider's group made an operator, and ends their sessions, if their last sign-in by
-// the provider is longer ago than [GroupOperatorGood].
+// lapse demotes a person whom the provider's group made an operator, and ends their sessions. It does so only if their
+// last sign-in by the provider is longer ago than [GroupOperatorGood].
 func lapse(ctx context.Context, tx pgx.Tx, personID uuid.UUID, now time.Time) error {
 	if err := lockRights(ctx, tx, uuid.Nil, personID); err != nil {
 		return err
