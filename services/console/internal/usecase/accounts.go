@@ -26,7 +26,8 @@ type AccountsConfig struct {
 	Passwords *password.Hasher
 	Mails     Mailer
 	Limits    *limits.Gate
-	// OwnerURL is the public base of the owner's side, with which mailed links begin; if it is "", no links are mailed.
+	// OwnerURL is the public base of the owner's side, with which the links in mails begin. If it is "", no mails about
+	// accounts and changes are sent.
 	OwnerURL string
 	// PasswordSignIn allows sign-in by a password, and by a passkey in its place.
 	PasswordSignIn bool
@@ -38,7 +39,7 @@ type AccountsConfig struct {
 	Telemetry      *telemetry.Telemetry
 }
 
-// Accounts authenticates people and tokens, and manages them.
+// Accounts signs people in, checks tokens, and manages people, their roles and their tokens.
 type Accounts struct {
 	AccountsConfig
 	Logger *slog.Logger
@@ -55,7 +56,7 @@ func NewAccounts(cfg AccountsConfig) *Accounts {
 	}
 }
 
-// ErrNobody means that a secret is not valid, or no longer valid.
+// ErrNobody means that a secret, such as that of a link, a session or a token, is invalid or has expired.
 var ErrNobody = errors.New("nobody is signed in by this")
 
 // ByToken returns the principal of a token of the admin API, with current rights. Errors: [ErrNobody].
@@ -88,9 +89,11 @@ const (
 )
 
 // BeginWrite returns a principal with their current rights, and records that they have a write in progress in another
-// service. A revocation of the principal's rights returns only after the write has ended. The caller ends the write by
-// calling end. If the outcome of the write is unknown, the write counts for twice the time that its request had left:
-// the other service may still execute it. Fault: unauthorized.
+// service. Until the write ends, a revocation of these rights waits. The caller ends the write by calling the returned
+// function with the write's error. Fault: unauthorized.
+//
+// If the outcome of the write is unknown, the record stays for twice the time that its request had left, because the
+// other service may still execute the write.
 func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, func(error), error) {
 	lasts := writeLasts
 	if deadline, ok := ctx.Deadline(); ok {

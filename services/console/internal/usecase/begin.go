@@ -18,7 +18,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/template"
 )
 
-// Beginning has the answers to the first form of a business.
+// Beginning has the values of the first form, which creates a business.
 type Beginning struct {
 	Trade    string // one of [template.Trades]
 	Name     string
@@ -38,13 +38,13 @@ func (b Beginning) Slug() string {
 	return form.NewKey("business", document.Fields{"name": name}, nil)
 }
 
-// lists are the lists of the manifest whose objects customers can book, buy or rent.
+// lists are the lists of the manifest that contain objects which customers can book, buy or rent.
 var lists = []string{"services", "events", "rentals"}
 
-// Begin publishes the first version of a business: the template of its trade, as far as the first visit shows it
-// (docs/decisions/030). The business does not accept bookings before [Open]. If the typed values have problems, Begin
-// returns them and publishes nothing. Faults: precondition_failed if the address is taken; invalid_parameter for an
-// unknown trade; forbidden.
+// Begin publishes the first version of a business, made from the template of its trade. It leaves out the parts that
+// the first visit does not show (docs/decisions/030). Customers cannot book before [Open]. If the typed values are
+// invalid, Begin returns their problems and publishes nothing. Faults: precondition_failed if the slug is taken;
+// invalid_parameter for an unknown trade; forbidden.
 func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.Published, []manifest.Problem, error) {
 	if err := by.RequireAnywhere(access.ManageAccounts); err != nil {
 		return nil, nil, err
@@ -85,8 +85,8 @@ func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.
 	return published, nil, err
 }
 
-// onlyShown removes the fields that the first visit does not show, so that a business offers only what its owner has
-// seen.
+// onlyShown removes the fields that the forms of the first visit do not show, so that the business offers nothing that
+// its owner has not seen.
 func onlyShown(fields document.Fields) {
 	delete(fields, "form")
 	for _, member := range objects(fields, "staff") {
@@ -109,14 +109,15 @@ func onlyShown(fields document.Fields) {
 	}
 }
 
-// EnableModule enables the module of a list of the manifest if it is disabled.
+// EnableModule switches on the module (services, events or rentals) that a list of the manifest belongs to.
 func EnableModule(fields document.Fields, list string) {
 	if ModuleOff(fields, list) {
 		fields["modules"].(document.Fields)[list] = true
 	}
 }
 
-// ModuleOff reports whether the module of a list of the manifest is disabled.
+// ModuleOff reports whether the module (services, events or rentals) that a list of the manifest belongs to is switched
+// off.
 func ModuleOff(fields document.Fields, list string) bool {
 	modules, _ := fields["modules"].(document.Fields)
 	return modules[list] == false
@@ -134,7 +135,7 @@ func objects(fields document.Fields, list string) []document.Fields {
 	return all
 }
 
-// Open opens a business for bookings.
+// Open sets the field open of a business, so that customers can book.
 func Open(fields document.Fields) { fields["open"] = true }
 
 // The results of [MissingToOpen].
@@ -143,8 +144,9 @@ const (
 	LacksHours = "hours"
 )
 
-// MissingToOpen returns what a business lacks before it can be booked, or "". LacksOffer means that it offers nothing.
-// LacksHours means that it has no hours, although what it offers depends on hours.
+// MissingToOpen returns what a business must add before customers can book, or "" if nothing is missing. LacksOffer
+// means that the business offers nothing. LacksHours means that its services need working hours, but neither the
+// business nor a member has any.
 func MissingToOpen(fields document.Fields) string {
 	offered, withinHours := false, false
 	for _, list := range lists {
@@ -179,9 +181,9 @@ func hasHours(of document.Fields) bool {
 	})
 }
 
-// Staffed updates the services of a business after a member was added or removed; before are the keys of the team
-// before that. A new member performs every service that lists staff. A service that no longer has any staff is
-// performed by the whole team.
+// Staffed adapts the services of a business after members were added or removed. The argument before has the keys of
+// the former members. A new member performs every service that lists its staff. A service whose members were all
+// removed lists the whole team.
 func Staffed(fields document.Fields, before []string) {
 	var now, added []any
 	for _, member := range objects(fields, "staff") {
@@ -212,8 +214,8 @@ func Staffed(fields document.Fields, before []string) {
 	}
 }
 
-// PlaceLast gives an object the last place in a list if the list is ordered by places. An object that has a place keeps
-// it.
+// PlaceLast moves a new object to the end of its list, by the field order, if other objects of the list have this
+// field. An object that has the field itself is not changed.
 func PlaceLast(fields document.Fields, list string, object document.Fields) {
 	last := 0
 	for _, other := range objects(fields, list) {
@@ -227,8 +229,7 @@ func PlaceLast(fields document.Fields, list string, object document.Fields) {
 	}
 }
 
-// PlaceNew gives each object of these lists that has no place the next one, in the order in which the objects were
-// added.
+// PlaceNew sets the field order of all objects of these lists that do not have it, so that each comes last in its list.
 func PlaceNew(fields document.Fields, of ...string) {
 	for _, list := range of {
 		for _, object := range objects(fields, list) {

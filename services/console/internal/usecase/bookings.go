@@ -38,8 +38,9 @@ func (o *Owner) RevokeKey(ctx context.Context, by Principal, slug string, id uui
 	return nil
 }
 
-// MoveBooking makes one of the transitions that an owner can make, except cancelling. A member of the staff changes
-// their own bookings; other bookings are not_found for them.
+// MoveBooking changes the status of a booking; move is the name of the change, such as confirm. An owner can make every
+// change except a cancellation here. A member of the staff can change only their own bookings; the others are
+// not_found.
 func (o *Owner) MoveBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, move string) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -70,8 +71,8 @@ func (o *Owner) PreviewCancellation(ctx context.Context, slug string, id uuid.UU
 	return o.Bookings.Cancellation(ctx, business.ID, id)
 }
 
-// CancelBooking cancels a booking and refunds the wanted amount of the online payment. An amount that differs from the
-// policy's needs the permission to refund.
+// CancelBooking cancels a booking and refunds the amount in wanted of what was paid online. An amount that differs from
+// the cancellation policy's needs the permission to refund.
 func (o *Owner) CancelBooking(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*booking.Booking, error) {
 	business, err := o.mayRefund(ctx, by, slug, wanted.Refund)
 	if err != nil {
@@ -105,8 +106,8 @@ func refundAttr(p *booking.Payment) slog.Attr {
 	return slog.String("refund", p.Refund.Amount.String())
 }
 
-// mayRefund finds the business of a cancellation, and checks the refund: an amount that differs from the policy's needs
-// the permission to refund.
+// mayRefund returns the business of a cancellation. It returns an error if the amount to refund differs from the
+// cancellation policy's and the principal may not refund.
 func (o *Owner) mayRefund(ctx context.Context, by Principal, slug string, refund booking.RefundAmount) (*catalog.Offer, error) {
 	business, err := o.Business(ctx, slug)
 	if err == nil && !byPolicy(refund) {
@@ -141,8 +142,8 @@ func (o *Owner) PreviewTicketCancellation(ctx context.Context, slug string, id u
 	return o.Bookings.TicketCancellation(ctx, business.ID, id)
 }
 
-// CancelTickets cancels an order of tickets and refunds it as [Owner.CancelBooking] does. The tickets are available
-// again at once.
+// CancelTickets cancels an order of tickets and refunds it as [Owner.CancelBooking] does. The tickets can be sold again
+// at once.
 func (o *Owner) CancelTickets(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*booking.Ticket, error) {
 	business, err := o.mayRefund(ctx, by, slug, wanted.Refund)
 	if err != nil {

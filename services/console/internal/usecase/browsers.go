@@ -7,13 +7,15 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/secret"
 )
 
-// BrowserKey returns the key of a browser in limits. It is derived from the browser's secret, but does not reveal it.
+// BrowserKey returns the key by which package limits counts the attempts from a browser. It is derived from the
+// browser's secret and does not reveal it.
 func BrowserKey(clear string) string {
 	hash := secret.Hash(clear)
 	return hex.EncodeToString(hash[:16])
 }
 
-// KnowsBrowser reports whether the browser that keeps this secret signed in before as the person with this address.
+// KnowsBrowser reports whether the person with this address has signed in before in a browser. clear is the secret in
+// the browser's cookie.
 func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool, error) {
 	if !secret.WellFormed("", clear) {
 		return false, nil
@@ -21,8 +23,8 @@ func (a *Accounts) KnowsBrowser(ctx context.Context, clear, email string) (bool,
 	return a.Store.KnowsBrowser(ctx, secret.Hash(clear), address(email), a.Clock.Now())
 }
 
-// RememberBrowser records that a person has signed in, in the browser that keeps this secret. It returns the secret
-// that the browser keeps from now on: a new one if the browser had none.
+// RememberBrowser stores that a person has signed in in a browser. clear is the secret in the browser's cookie, "" for
+// none. It returns the secret to keep in the cookie, which is new if there was none.
 func (a *Accounts) RememberBrowser(ctx context.Context, clear string, signed *SignedIn) (string, error) {
 	if !secret.WellFormed("", clear) {
 		clear, _ = secret.New("")

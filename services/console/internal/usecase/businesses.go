@@ -14,20 +14,22 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// RemovalNotes stores which business a removal with an Idempotency-Key means. [store.Store] implements it.
+// RemovalNotes stores, for each Idempotency-Key of a removal, the id of the business to remove. [store.Store]
+// implements it.
 type RemovalNotes interface {
-	// Meant returns the business that had the slug when the key first came. business is the one that has the slug now,
-	// or the nil id. Errors: store.ErrUnknownKey.
+	// Meant returns the id of the business that had the slug when the first request with this Idempotency-Key arrived.
+	// business is the one that has the slug now, or the nil id. Errors: store.ErrUnknownKey.
 	Meant(ctx context.Context, slug string, business uuid.UUID) (uuid.UUID, error)
 }
 
 var _ RemovalNotes = (*store.Store)(nil)
 
-// Remove removes a business. A business that expects customers is removed only if force is set. Remove revokes the API
-// keys first, so that bookings by key stop before the offer disappears. An interrupted removal can be repeated while
-// the slug still leads to the business. Repeated under its Idempotency-Key, it never removes another business that has
-// the slug by then. Faults: conflict if customers are expected; outcome_unknown if it fails after the keys were
-// revoked.
+// Remove removes a business. If customers have future bookings, tickets or reservations, it does so only if force is
+// set. It revokes the API keys first, so that programs stop booking before the offer disappears. Faults: conflict for
+// future bookings; outcome_unknown if it fails after the keys were revoked.
+//
+// An interrupted removal can be repeated while the business still has the slug. With the same Idempotency-Key, a
+// repeated request never removes another business that got the slug since.
 func (o *Owner) Remove(ctx context.Context, by Principal, slug string, force bool) error {
 	business, err := o.Business(ctx, slug)
 	if idempotency.Of(ctx).Key != "" && (err == nil || fault.Is(err, fault.BusinessNotFound)) {
@@ -62,7 +64,8 @@ func (o *Owner) Remove(ctx context.Context, by Principal, slug string, force boo
 	return nil
 }
 
-// refuseWhileExpected refuses a removal while customers have bookings, tickets or reservations ahead. Fault: conflict.
+// refuseWhileExpected returns the fault conflict if customers have future bookings, tickets or reservations of the
+// business.
 func (o *Owner) refuseWhileExpected(ctx context.Context, business *catalog.Offer) error {
 	ahead, err := o.countAhead(ctx, business)
 	if err != nil || ahead.Count() == 0 {

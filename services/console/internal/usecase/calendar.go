@@ -17,8 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Calendar shows the busy time of some days in columns: one for each member on a single day, or one for each day of a
-// week.
+// Calendar shows the bookings and the free time of some days in columns: on one day a column for each member, in a week
+// a column for each day.
 type Calendar struct {
 	From    timespan.Date
 	Days    int // 1 or 7
@@ -61,8 +61,9 @@ const (
 	bookingPage = 1000
 )
 
-// Calendar reads 1 or 7 days from a date on. One day has a column for each member. Seven days have a column for each
-// day, of one member if member is set. If the booking service is unavailable, the bookings are unknown.
+// Calendar reads the calendar of 1 or 7 days, beginning at the date from. One day has a column for each member. Seven
+// days have one column each; if member is set, they show only this member. If the booking service is unavailable, the
+// calendar is marked as unknown.
 func (o *Owner) Calendar(ctx context.Context, by Principal, slug string, from timespan.Date, days int, member *uuid.UUID) (*Calendar, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -127,8 +128,8 @@ func servedBy(business *catalog.Offer, id *uuid.UUID) *catalog.Staff {
 	return business.StaffMember(*id)
 }
 
-// place puts the bookings that are not cancelled into their columns. Bookings of a member without a column go into the
-// column without a member.
+// place puts the bookings, except cancelled ones, into the columns. A booking of a member without a column goes into
+// the column without a member.
 func (c *Calendar) place(business *catalog.Offer, bookings []booking.Booking) {
 	for _, b := range bookings {
 		if b.Status == booking.StatusCancelled {
@@ -149,8 +150,9 @@ func (c *Calendar) place(business *catalog.Offer, bookings []booking.Booking) {
 	}
 }
 
-// timeIn returns the time of a booking in a column. In a member's column it is the time in which that member performs;
-// in other columns, the whole time. It returns false if the booking belongs in other columns.
+// timeIn returns the time that a booking takes in a column. In the column of a member, it is the time in which this
+// member performs; in other columns it is the whole time. It returns false if the booking does not belong in the
+// column.
 func (c *Calendar) timeIn(col *Column, b booking.Booking) (time.Time, time.Time, bool) {
 	if col.Member != nil {
 		return b.PerformedBy(col.Member.ID)
@@ -165,7 +167,8 @@ func (c *Calendar) timeIn(col *Column, b booking.Booking) (time.Time, time.Time,
 	return b.StartsAt, b.EndsAt, c.Days > 1 || !hasColumn
 }
 
-// within returns the part of a time span that lies on a date, on the wall clock. It reports whether there is one.
+// within returns the part of a time span that lies on a date, by the wall clock of the zone. It returns false if the
+// span does not touch the date.
 func within(start, end time.Time, date timespan.Date, zone *time.Location) (Minutes, bool) {
 	from, to := minuteOf(start.In(zone), date), minuteOf(end.In(zone), date)
 	if to <= 0 || from >= dayMinutes {
@@ -194,8 +197,8 @@ func placed(business *catalog.Offer, b booking.Booking, at Minutes) Placed {
 	return p
 }
 
-// describe fills the columns of a calendar with data from availability: working hours, the times of classes, and free
-// time. If availability is unavailable, these are unknown, and so are the bookings.
+// describe adds the data of the availability service to the columns: working hours, times of classes and free time. If
+// that service is unavailable, the calendar is marked as unknown.
 func (o *Owner) describe(ctx context.Context, business *catalog.Offer, cal *Calendar) error {
 	agenda, err := o.agenda(ctx, business, cal.From, cal.Days)
 	if err != nil {
@@ -221,7 +224,8 @@ func (o *Owner) describe(ctx context.Context, business *catalog.Offer, cal *Cale
 	return nil
 }
 
-// agenda asks availability for the agenda of days days from a date on. It returns nil if availability is unavailable.
+// agenda reads the agenda of the availability service. It covers as many days as the argument days, beginning at the
+// date from. It returns nil if the service is unavailable.
 func (o *Owner) agenda(ctx context.Context, business *catalog.Offer, from timespan.Date, days int) (*availability.Agenda, error) {
 	agenda, err := o.Availability.Agenda(ctx, availability.AgendaRequest{
 		Slug: business.Slug, OfferVersion: business.Version, From: from, To: from + timespan.Date(days) - 1,
@@ -244,8 +248,8 @@ func minutesOn(spans []timespan.Span, date timespan.Date, zone *time.Location) [
 	return minutes
 }
 
-// blockedOn returns the blocked time of a date, with the owner's notes. For a member it includes the member's own
-// blocked time.
+// blockedOn returns the blocked time of the business on a date, with the owner's notes. If of is a member, it adds the
+// blocked time of this member.
 func blockedOn(business *catalog.Offer, of *catalog.Staff, date timespan.Date) []Blocked {
 	var blocked []Blocked
 	for _, b := range business.Blocks {

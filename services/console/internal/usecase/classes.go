@@ -39,9 +39,9 @@ type Session struct {
 // Left returns the number of free seats. It is 0 if more seats are taken than the current capacity.
 func (s *Session) Left() int { return max(0, s.Class.Capacity-s.Taken) }
 
-// Sessions reads the class sessions of the given number of days from a date on, with their taken seats. A member of the
-// staff sees their own sessions. If availability is unavailable, there are no sessions; if booking is, the seats are
-// unknown.
+// Sessions reads the class sessions of some days, with the number of taken seats; from is the first date. A member of
+// the staff sees only their own sessions. If the availability service is unavailable, the list is empty; if only the
+// booking service is, the numbers are unknown.
 func (o *Owner) Sessions(ctx context.Context, by Principal, business *catalog.Offer, from timespan.Date, days int) (*Sessions, error) {
 	all := &Sessions{From: from, Days: days}
 	if !business.Modules.Services {
@@ -66,7 +66,8 @@ func (o *Owner) Sessions(ctx context.Context, by Principal, business *catalog.Of
 	return all, nil
 }
 
-// ownSessions returns the member if the principal sees only this member's sessions; nil for all sessions.
+// ownSessions returns the id of the member whose sessions the principal may see; nil if the principal may see all
+// sessions.
 func ownSessions(by Principal, business *catalog.Offer) *uuid.UUID {
 	if by.Reach(business.ID, access.SeeBookings) != access.Own {
 		return nil
@@ -79,7 +80,8 @@ func ofMember(class *catalog.ClassSession, id uuid.UUID) bool {
 	return class.StaffID != nil && *class.StaffID == id
 }
 
-// session returns a session with its data in the offer; nil if it is no longer in the offer.
+// session adds to a class session from availability its data in the offer. It returns nil if the offer no longer has
+// the session.
 func session(business *catalog.Offer, found availability.ClassSession) *Session {
 	service := business.Service(found.ServiceID)
 	if service == nil {
@@ -105,8 +107,8 @@ type Roster struct {
 	Guests  Part[booking.Booking]
 }
 
-// Roster reads the bookings of a session on a date, without the cancelled ones, sorted by name. Faults: not_found if
-// the session does not take place then, or if it belongs to another member and the person sees only their own.
+// Roster reads the bookings of a class session on a date, sorted by customers' names and without cancelled ones. Fault:
+// not_found if the session does not take place on the date, or if the principal may not see this member's sessions.
 func (o *Owner) Roster(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID, date timespan.Date) (*Roster, error) {
 	day, err := o.Sessions(ctx, by, business, date, 1)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// hidesContact reports whether by may see ticket orders and reservations of a business only without the customers'
-// contact.
+// hidesContact reports whether a principal may see the ticket orders and reservations of a business, but not the
+// contact data of the customers.
 func hidesContact(by Principal, business *catalog.Offer) bool {
 	return by.Reach(business.ID, access.SeeSales) == access.NoContact
 }
 
-// removeContact removes the customer's contact and answers from a booking, an order of tickets or a reservation. It is
-// the only function that does so: a new field that identifies the customer must be added here.
+// removeContact removes the customer's contact data and answers from a booking, an order or a reservation. No other
+// function does this: when a new field identifies the customer, add the field here.
 func removeContact[T booking.Booking | booking.Ticket | rental.Reservation](sale *T) {
 	none := []byte("{}")
 	switch s := any(sale).(type) {

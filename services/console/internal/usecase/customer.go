@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 )
 
-// CustomerDetails has the bookings, orders, reservations and messages of a customer, newest first. Each part comes from
-// one service and may be unknown.
+// CustomerDetails has the bookings, ticket orders, reservations and messages of a customer, newest first. Each of the
+// four comes from one service, and is marked as unknown if that service is unavailable.
 type CustomerDetails struct {
 	Email        string
 	Bookings     Part[booking.Booking]
@@ -24,8 +24,8 @@ type CustomerDetails struct {
 // mostOfCustomer is the maximum number of shown items of each kind; an export has all.
 const mostOfCustomer = 50
 
-// Customer finds the bookings, orders, reservations and messages of an address. Fault: invalid_parameter for an invalid
-// address.
+// Customer returns the bookings, ticket orders, reservations and messages of the customer with an e-mail address.
+// Fault: invalid_parameter for an invalid address.
 func (o *Owner) Customer(ctx context.Context, slug, email string) (*CustomerDetails, error) {
 	address, err := customer.Check(email)
 	if err != nil {
@@ -69,7 +69,8 @@ func (o *Owner) Customer(ctx context.Context, slug, email string) (*CustomerDeta
 	return d, err
 }
 
-// newest returns the last items of a list that is sorted oldest first, newest first. It reverses the list in place.
+// newest returns at most mostOfCustomer items from the end of a list that is sorted oldest first, in reverse order. It
+// changes the list.
 func newest[T any](oldest []T) Part[T] {
 	slices.Reverse(oldest)
 	if len(oldest) > mostOfCustomer {

@@ -17,7 +17,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// CustomerList is a page of customers, by address. NextCursor is empty on the last.
+// CustomerList is one page of customers, sorted by e-mail address. NextCursor is empty on the last page.
 type CustomerList struct {
 	Customers  []customer.Customer `json:"customers"`
 	NextCursor string              `json:"next_cursor,omitempty"`
@@ -33,8 +33,8 @@ type CustomerExport struct {
 	Messages     []notifications.HeldMessage `json:"messages"`
 }
 
-// Customers lists the customers who have a booking, a reservation or tickets, by address. query is part of a name, an
-// address or a phone number. Faults: invalid_parameter for a bad query or page.
+// Customers lists the customers who have a booking, a reservation or tickets, sorted by e-mail address. query is a part
+// of a name, an e-mail address or a phone number; "" finds all. Fault: invalid_parameter for an invalid query or page.
 func (o *Owner) Customers(ctx context.Context, slug, query string, page request.Page) (*CustomerList, error) {
 	after, err := base64.RawURLEncoding.DecodeString(page.Cursor)
 	if err != nil {
@@ -70,7 +70,7 @@ func (o *Owner) Customers(ctx context.Context, slug, query string, page request.
 	return list, nil
 }
 
-// others returns the data of each service about the customers that only the other service has found.
+// others asks each service about the customers whom only the other service has found, and returns the answers.
 func (o *Owner) others(ctx context.Context, businessID uuid.UUID, slug string, booked, reserved []customer.Customer) ([]customer.Customer, error) {
 	var more []customer.Customer
 	if of := without(reserved, booked); len(of) > 0 {
@@ -102,7 +102,7 @@ func without(list, other []customer.Customer) []string {
 }
 
 // ExportCustomer returns everything that is stored about a customer. Faults: invalid_parameter for an invalid address;
-// conflict if there is more than one customer can have.
+// conflict if the address has more bookings, reservations, orders or messages than one customer can have.
 func (o *Owner) ExportCustomer(ctx context.Context, by Principal, slug, email string) (*CustomerExport, error) {
 	address, err := customer.Check(email)
 	if err != nil {
@@ -135,11 +135,13 @@ func (o *Owner) ExportCustomer(ctx context.Context, by Principal, slug, email st
 	}, nil
 }
 
-// EraseCustomer erases a customer's data, except for future bookings and reservations, which it lists; with force, it
-// erases these too. The items sold, their times and their amounts stay. A repeated call erases what is left, for
-// example after a service was unavailable. Notifications comes last, because it needs to know what stays. Faults:
-// invalid_parameter for an invalid address; conflict if too many future items would have to be listed; outcome_unknown
-// if a service was unavailable after another had erased its part.
+// EraseCustomer erases a customer's data. It keeps future bookings and reservations, and lists them; with force, it
+// erases these too. Sold items, times and amounts stay, without the customer's data. The notification service is called
+// last, because it must know which bookings stay.
+//
+// If a service is unavailable, a repeated call erases the rest. Faults: invalid_parameter for an invalid address;
+// conflict if there are too many future items to list; outcome_unknown if a service was unavailable after another one
+// had erased its part.
 func (o *Owner) EraseCustomer(ctx context.Context, by Principal, slug string, asked customer.Erase) (*customer.Forgotten, error) {
 	address, err := customer.Check(asked.Email)
 	if err != nil {

@@ -34,8 +34,8 @@ type BusinessLister interface {
 	List(ctx context.Context, of []uuid.UUID, page request.Page) (*catalog.BusinessList, error)
 }
 
-// codeLetters are the letters of codes that people type. There are no vowels, so that a code is never a word, and no
-// letters that look alike.
+// codeLetters are the letters of user codes, which people type. Vowels are left out, so that a code is never a word,
+// and so are letters that look alike.
 const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 
 const codeLength = 8
@@ -67,8 +67,8 @@ func UserCode(typed string) string {
 // ShowCode formats a code as a program shows it.
 func ShowCode(code string) string { return code[:codeLength/2] + "-" + code[codeLength/2:] }
 
-// BeginDevice starts the sign-in of a program (RFC 8628). It returns the program's own secret, and the code that its
-// person confirms. client is the name that the program's machine reports.
+// BeginDevice starts the sign-in of a program (RFC 8628). It returns the secret with which the program polls, and the
+// user code that a person confirms. client is the name of the program's machine, as the program reports it.
 func (a *Accounts) BeginDevice(ctx context.Context, client string) (string, string, error) {
 	clear, hash := secret.New("")
 	now := a.Clock.Now()
@@ -89,7 +89,7 @@ func deviceName(name string) string {
 	return "slotmesh"
 }
 
-// WaitingDevice returns the waiting program with a code. Errors: [ErrNobody].
+// WaitingDevice returns the sign-in of the program that waits with this user code. Errors: [ErrNobody].
 func (a *Accounts) WaitingDevice(ctx context.Context, typed string) (*store.DeviceLogin, error) {
 	code := UserCode(typed)
 	if code == "" {
@@ -111,7 +111,7 @@ type DeviceChoice struct {
 // Value returns the value of the choice in a form.
 func (c DeviceChoice) Value() string { return c.BusinessID.String() }
 
-// DeviceChoices returns the roles that a person may grant to a program, which are their own roles. Faults:
+// DeviceChoices returns the roles that a person may grant to a program: the person's own role in each business. Faults:
 // service_unavailable.
 func (a *Accounts) DeviceChoices(ctx context.Context, signed *SignedIn) ([]DeviceChoice, error) {
 	if signed.Principal.Operator {
@@ -130,8 +130,8 @@ func (a *Accounts) DeviceChoices(ctx context.Context, signed *SignedIn) ([]Devic
 	return choices, nil
 }
 
-// AnswerDevice stores the role that a person grants to the program with a code; nil denies it. Errors: [ErrNobody] if
-// the program no longer waits.
+// AnswerDevice stores a person's answer to the sign-in of a program. typed is the user code. as is the role that the
+// program gets; nil denies the sign-in. Errors: [ErrNobody] if no program waits with this code.
 func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedIn, typed string, as *DeviceChoice) error {
 	var allowed *access.Member
 	if as != nil {
@@ -144,8 +144,9 @@ func (a *Accounts) AnswerDevice(ctx context.Context, signed *SignedIn, typed str
 	return err
 }
 
-// Devices lists the programs that act for the signed-in person, newest first, and the names of their businesses by id.
-// If catalog is unavailable, the names are left out, so that the programs can still be ended.
+// Devices lists the programs that the signed-in person has connected by `slotmesh login`, newest first, and the names
+// of their businesses by id. If catalog is unavailable, it returns no names, so that the person can still disconnect a
+// program.
 func (a *Accounts) Devices(ctx context.Context, signed *SignedIn) ([]store.Token, map[uuid.UUID]string, error) {
 	devices, err := a.Store.Devices(ctx, signed.Person.ID, a.Clock.Now())
 	if err != nil || len(devices) == 0 || signed.Principal.Operator {
@@ -163,7 +164,8 @@ func (a *Accounts) Devices(ctx context.Context, signed *SignedIn) ([]store.Token
 	return devices, names, nil
 }
 
-// EndDevice ends a program that acts for the signed-in person. Errors: [store.ErrRevoked]. Fault: outcome_unknown.
+// EndDevice disconnects a program that the signed-in person connected by `slotmesh login`. Errors: [store.ErrRevoked].
+// Fault: outcome_unknown.
 func (a *Accounts) EndDevice(ctx context.Context, signed *SignedIn, id uuid.UUID) error {
 	if err := a.Store.EndDevice(ctx, signed.Principal, id, a.Clock.Now()); err != nil {
 		return err
@@ -184,8 +186,9 @@ func (a *Accounts) tellOfDevice(ctx context.Context, made store.Token) {
 	})
 }
 
-// RedeemDevice returns the token of the program with this secret, after the person has allowed the program. Errors:
-// [ErrNobody] for an unknown secret; [store.ErrPending], [store.ErrTooSoon], [store.ErrDenied], [store.ErrExpired].
+// RedeemDevice returns the token for a program after a person has allowed the program's sign-in. clear is the program's
+// secret. Errors: [ErrNobody] for an unknown secret; [store.ErrPending], [store.ErrTooSoon], [store.ErrDenied],
+// [store.ErrExpired].
 func (a *Accounts) RedeemDevice(ctx context.Context, clear string) (string, error) {
 	if !secret.WellFormed("", clear) {
 		return "", ErrNobody

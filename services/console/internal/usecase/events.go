@@ -14,15 +14,16 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// EventLister lists the events of one service. *eventclient.Client lists those of another service, *eventlog.Log
-// console's own.
+// EventLister lists the events of one service. *eventclient.Client implements it for other services, and *eventlog.Log
+// for console itself.
 type EventLister interface {
 	List(ctx context.Context, businessID uuid.UUID, filter event.Filter, page request.Page) (event.List, error)
 }
 
-// Events lists the events of a business and its objects, newest first, from all services that have events, as one list.
-// If one service cannot answer, the whole call fails. All lists are sorted by time and then by id, so that one cursor
-// is valid for each of them. Faults: also invalid_parameter for a bad cursor.
+// Events lists the events of a business and its objects from all services, newest first, as one list. If one service
+// cannot answer, the whole call fails. Fault: invalid_parameter for an invalid cursor.
+//
+// All services sort their events by time and then by id, so one cursor serves all of them.
 func (o *Owner) Events(ctx context.Context, slug string, filter event.Filter, page request.Page) (*event.List, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -31,8 +32,8 @@ func (o *Owner) Events(ctx context.Context, slug string, filter event.Filter, pa
 	return listAll(ctx, o.Audit, business.ID, filter, page)
 }
 
-// AuditLog lists the same events as [Owner.Events]. A person who manages the team also sees the events of its people
-// and tokens.
+// AuditLog lists the events of [Owner.Events]. If the principal manages the team, the list also has the events of the
+// team's people and tokens.
 func (o *Owner) AuditLog(ctx context.Context, by Principal, slug string, filter event.Filter, page request.Page) (*event.List, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -71,7 +72,7 @@ func listAll(ctx context.Context, from []EventLister, businessID uuid.UUID, filt
 	return merge(lists, page.Limit), nil
 }
 
-// merge makes one page of the pages of several lists that have the same cursor.
+// merge merges the pages of several lists, which were read with the same cursor, into one page.
 func merge(lists []event.List, limit int) *event.List {
 	merged := &event.List{Events: []event.Event{}}
 	more := false

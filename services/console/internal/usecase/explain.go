@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Explain reports why a start can or cannot be booked (pages.md, "Why not?"), by the currently published business
-// snapshot. If some data cannot be read, the answer is marked as not computed. Faults: service_not_found,
+// Explain reports whether a start can be booked, and why not (pages.md, "Why not?"). It uses the newest published
+// version of the offer. If some data cannot be read, the answer is marked as not computed. Faults: service_not_found,
 // invalid_parameter.
 func (o *Owner) Explain(ctx context.Context, slug string, start availability.Question) (*availability.Explanation, error) {
 	business, err := o.Business(ctx, slug)
@@ -24,7 +24,8 @@ func (o *Owner) Explain(ctx context.Context, slug string, start availability.Que
 	return o.Availability.Explain(ctx, availability.ExplainRequest{Slug: business.Slug, OfferVersion: business.Version, Question: start})
 }
 
-// WhyNot explains why a start can or cannot be booked, with the bookings that conflict with it.
+// WhyNot explains why a start can or cannot be booked. Besides the reasons, it has the bookings that conflict with the
+// start.
 type WhyNot struct {
 	*availability.Explanation
 	business *catalog.Offer
@@ -32,8 +33,8 @@ type WhyNot struct {
 	nearby   Part[booking.Booking]
 }
 
-// WhyNot explains a start as [Owner.Explain] does, and finds the bookings to which its reasons refer. If the bookings
-// cannot be read, only the reasons are returned.
+// WhyNot explains a start as [Owner.Explain] does, and reads the bookings that the reasons refer to. If the bookings
+// cannot be read, the answer has only the reasons.
 func (o *Owner) WhyNot(ctx context.Context, by Principal, business *catalog.Offer, start availability.Question) (*WhyNot, error) {
 	explained, err := o.Explain(ctx, business.Slug, start)
 	if err != nil {
@@ -46,8 +47,8 @@ func (o *Owner) WhyNot(ctx context.Context, by Principal, business *catalog.Offe
 	return why, err
 }
 
-// booked returns the first and the last date on which conflicting bookings can begin. It returns false if no reason is
-// a booking.
+// booked returns the first and the last date on which a booking that conflicts with the start can begin. It returns
+// false if no booking conflicts.
 func (w *WhyNot) booked() (timespan.Date, timespan.Date, bool) {
 	var dates []timespan.Date
 	note := func(r *availability.Reason) {
@@ -65,8 +66,8 @@ func (w *WhyNot) booked() (timespan.Date, timespan.Date, bool) {
 	return slices.Min(dates), slices.Max(dates), true
 }
 
-// InTheWay returns the bookings to which a reason refers, sorted by start. They are those of the reason's member or, if
-// no member performs them, of the requested services.
+// InTheWay returns the bookings that a reason refers to, sorted by start. If members perform the requested services,
+// these are the bookings of the reason's member. Otherwise they are the bookings of the services.
 func (w *WhyNot) InTheWay(r availability.Reason) []booking.Booking {
 	if r.Rule != availability.RuleBooking || r.From == nil || r.To == nil {
 		return nil

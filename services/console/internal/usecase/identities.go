@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// BeginIdentity returns the provider's address for signing in, and the attempt that the browser keeps until it comes
-// back. Errors: [oidc.ErrAway].
+// BeginIdentity begins a sign-in by the identity provider. It returns the URL of the provider for the browser, and the
+// attempt, which the browser keeps until it returns. Errors: [oidc.ErrAway].
 func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, error) {
 	address, attempt, err := a.Provider.Begin(ctx)
 	if err != nil {
@@ -21,9 +21,9 @@ func (a *Accounts) BeginIdentity(ctx context.Context) (string, oidc.Attempt, err
 	return address, attempt, err
 }
 
-// SignInByIdentity signs in a person for whom the provider vouches, and returns the secret of a new session. The person
-// must have been invited, or be an operator by their group. Errors: [ErrNobody] for a person who was not invited; those
-// of [oidc.Provider.Finish].
+// SignInByIdentity signs in a person whose identity the provider confirms, and returns the secret of a new session.
+// Errors: [ErrNobody] for a person who was not invited and is no operator by their group; those of
+// [oidc.Provider.Finish].
 func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt, state, code, client string) (string, error) {
 	who, err := a.Provider.Finish(ctx, attempt, state, code)
 	if err != nil {
@@ -46,8 +46,8 @@ func (a *Accounts) SignInByIdentity(ctx context.Context, attempt oidc.Attempt, s
 	return session, nil
 }
 
-// vouched returns the person with an identity's address. It adds an unknown person only if their group makes them an
-// operator. Errors: [ErrNobody].
+// vouched returns the person with the address that the provider has confirmed. It adds an unknown person only if their
+// group makes them an operator. Errors: [ErrNobody].
 func (a *Accounts) vouched(ctx context.Context, who oidc.Identity) (store.Person, error) {
 	found, err := a.Store.ByEmail(ctx, address(who.Email))
 	if err == nil || !errors.Is(err, store.ErrNotFound) {

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// InvitationPath returns the path of the page on which a known person accepts the invitation whose mailed link has this
-// secret.
+// InvitationPath returns the path of the page on which a person who has an account accepts an invitation. secret is
+// that of the mailed link.
 func InvitationPath(secret string) string { return "/sign-in/invitation/" + secret }
 
 // Invitations lists the open invitations of a business, oldest first.
@@ -26,7 +26,7 @@ func (a *Accounts) Invitations(ctx context.Context, by Principal, business *cata
 	return a.Store.InvitationsOf(ctx, business.ID, a.Clock.Now())
 }
 
-// WithdrawInvitation ends an invitation of a business. It does not change an invitation that has already ended.
+// WithdrawInvitation deletes an open invitation of a business. If the invitation is no longer open, nothing changes.
 func (a *Accounts) WithdrawInvitation(ctx context.Context, by Principal, business *catalog.Offer, id uuid.UUID) error {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return err
@@ -44,8 +44,8 @@ type Received struct {
 	Business string // name of the business
 }
 
-// ReceivedInvitations lists the open invitations to the signed-in person, oldest first. A person whose address is not
-// verified sees none: another inviter may be signed in as this person. Faults: service_unavailable.
+// ReceivedInvitations lists the open invitations to the signed-in person, oldest first. It returns none for a person
+// whose address is not verified, because the inviter may be signed in as this person. Faults: service_unavailable.
 func (a *Accounts) ReceivedInvitations(ctx context.Context, signed *SignedIn) ([]Received, error) {
 	if !signed.Person.Verified {
 		return nil, nil
@@ -80,7 +80,8 @@ func (a *Accounts) received(ctx context.Context, list []store.Invitation) ([]Rec
 	return all, nil
 }
 
-// InvitationByLink returns the invitation whose mailed link has this secret. Errors: [ErrNobody]. Faults: service_unavailable.
+// InvitationByLink returns an open invitation by the secret of its mailed link. Errors: [ErrNobody]. Faults:
+// service_unavailable.
 func (a *Accounts) InvitationByLink(ctx context.Context, clear string) (*Received, error) {
 	if !secret.WellFormed("", clear) {
 		return nil, ErrNobody
@@ -102,9 +103,9 @@ func (a *Accounts) InvitationByLink(ctx context.Context, clear string) (*Receive
 	return &list[0], nil
 }
 
-// AcceptInvitation makes the person with an address a member of the business that invited it. The caller has checked,
-// by a mailed link, that the person owns the address. Errors: [ErrNobody]. Fault: conflict for a person with too many
-// businesses.
+// AcceptInvitation makes the person with an address a member of the business that has invited this address. The caller
+// must have checked, by a mailed link, that the person owns the address. Errors: [ErrNobody]. Fault: conflict for a
+// person who belongs to too many businesses.
 func (a *Accounts) AcceptInvitation(ctx context.Context, id uuid.UUID, email string) error {
 	return a.accepted(ctx, id, a.Store.AcceptInvitation(ctx, id, email, a.Clock.Now()))
 }

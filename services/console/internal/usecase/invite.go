@@ -29,8 +29,8 @@ type Invitation struct {
 	Unsaid  bool       // mail nothing, because the inviter informs the person
 }
 
-// Invited is the result of an invitation. Link is the path, on the owner's side, of a page that signs the person in
-// once. It is "" for a known person, who signs in as usual.
+// Invited is the result of an invitation. Link is the path of a page on the owner's side that signs the person in once.
+// It is "" for a person who already can sign in.
 type Invited struct {
 	ID        uuid.UUID // of the person, or of the invitation while it is pending
 	Email     string
@@ -44,10 +44,10 @@ type Invited struct {
 // LinkPath returns the path of the page that signs in by the link with this secret.
 func LinkPath(secret string) string { return "/sign-in/link/" + secret }
 
-// Invite invites a person into a business and mails them. An operator vouches for the address, so an operator's
-// invitation adds a member at once. So does an owner's, if no other business knows the address. Otherwise the person is
-// known and joins by accepting; until then the business sees only the address. Faults: invalid_parameter; conflict for
-// a member with another role.
+// Invite invites a person into a business and sends a mail. An invitation by an operator makes the person a member at
+// once. So does one by another person, if the address is not verified and its person belongs only to businesses that
+// the inviter manages. Every other person becomes a member by accepting; until then the business sees only their
+// address. Faults: invalid_parameter; conflict for a member with another role.
 func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.Offer, wanted Invitation) (*Invited, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
@@ -85,8 +85,8 @@ func (a *Accounts) Invite(ctx context.Context, by Principal, business *catalog.O
 	return invited, err
 }
 
-// InviteOperator makes a person an operator of the platform. Faults: invalid_parameter; forbidden if by is not an
-// operator.
+// InviteOperator makes a person an operator, with rights in all businesses, and sends a mail. Faults:
+// invalid_parameter; forbidden if by is not an operator.
 func (a *Accounts) InviteOperator(ctx context.Context, by Principal, wanted Invitation) (*Invited, error) {
 	if !by.Operator {
 		return nil, fault.New(fault.Forbidden, "Only operators make operators.")
@@ -159,8 +159,9 @@ func memberFault(err error) error {
 	return err
 }
 
-// invited makes the link. An operator gets a link for any person. An owner gets one only for a person who is not
-// verified and belongs to no business that the owner does not manage.
+// invited returns the result of an invitation, with a link if the principal may have one. An operator gets a link for
+// every person. An owner gets one only for a person who is not verified, and who belongs only to businesses whose team
+// the owner manages.
 func (a *Accounts) invited(ctx context.Context, by Principal, businessID uuid.UUID, person store.Person, role access.Role) (*Invited, error) {
 	invited := &Invited{ID: person.ID, Email: person.Email, Role: role}
 	link := store.Link{PersonID: person.ID, Purpose: store.ForSignIn}
