@@ -1,12 +1,13 @@
 // Package rental is the service that owns rental reservations, their pick-ups and their returns. It answers
-// whether units are free (interface.md, /rental-availability and /rental-available-dates; semantics.md §4).
+// how many units are free (interface.md, /rental-availability and /rental-available-dates; semantics.md §4).
 //
-// Catalog keeps the offer, which states what is rented out and in how many units; this service caches it. One function,
-// the sweep of internal/occupancy, counts free units from the offer and from the reservations in this service's tables.
-// The calendars and every new reservation use it, so only units that the calendars show can be reserved.
+// Catalog publishes the offer, which contains the rentals and their numbers of units; this
+// service caches it. One function, the sweep of internal/occupancy, counts free units from
+// the offer and from the reservations in this service's tables. The calendars and every new
+// reservation use this function, so only units that the calendars show can be reserved.
 //
-// Concurrent requests count under the lock of the rental's row (internal/store). Booking
-// charges what customers pay online and reports the result of each charge (internal/charge).
+// Concurrent requests for a rental count one after another, because each locks the rental's row (internal/store).
+// Booking charges customers who pay online, and reports the result of each charge (internal/charge).
 package rental
 
 import (
@@ -122,11 +123,12 @@ func assemble(ctx context.Context, cfg Config, rt server.Runtime, s *service.Ser
 	return nil
 }
 
-// chargesEvery is how often the jobs ask booking about charges; one call covers many charges. The page to
-// which a customer returns from the provider does not wait for this interval: it asks booking at once.
+// chargesEvery is the interval at which the jobs ask booking about charges; one call covers many charges. A customer
+// who returns from the provider's page does not wait for this interval, because that page asks booking immediately.
 const chargesEvery = 5 * time.Second
 
-// keepsUp returns a job that calls do every [chargesEvery], in one replica at a time. The next run retries what failed.
+// keepsUp returns a job that calls do every [chargesEvery], in
+// one replica at a time. After an error, the next run retries.
 func keepsUp(pool *pgxpool.Pool, rt server.Runtime, name string, do func(context.Context) error) func(context.Context) error {
 	job := periodic.Job{Every: chargesEvery, Within: time.Minute, Failed: name + " failed, and is done again", Do: func(ctx context.Context) error {
 		_, err := postgres.Alone(ctx, pool, name, do)

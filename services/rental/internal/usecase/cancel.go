@@ -17,7 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// purchase returns the reservation in the form that libs/cancellation needs for refunds (lifecycle.md §4).
+// purchase returns the data of a reservation that determine its
+// refund, in the form of libs/cancellation (lifecycle.md §4).
 func purchase(r store.Reservation, offer *catalog.Offer) cancellation.Purchase {
 	cancel, _ := state.Of(state.Cancel)
 	of := cancellation.Purchase{
@@ -33,7 +34,7 @@ func purchase(r store.Reservation, offer *catalog.Offer) cancellation.Purchase {
 	return of
 }
 
-// Cancellation returns what a cancellation by the owner would do now. Fault: not_found.
+// Cancellation returns what a cancellation by the owner would refund now. Fault: not_found.
 func (o *Owner) Cancellation(ctx context.Context, offer *catalog.Offer, id uuid.UUID) (cancellation.Preview, error) {
 	r, err := o.reservations.Reservation(ctx, offer.ID, id)
 	if err != nil {
@@ -42,16 +43,20 @@ func (o *Owner) Cancellation(ctx context.Context, offer *catalog.Offer, id uuid.
 	return purchase(r, offer).Preview(o.clock.Now()), nil
 }
 
-// Cancel cancels a reservation for the owner at once and refunds the amount wanted; "" refunds by the
-// policy that held when the reservation was made. Faults: not_found; conflict if the status does not
-// allow it or wanted exceeds what is left to refund; invalid_parameter if wanted is not an amount.
+// Cancel cancels a reservation for the owner, with immediate effect. It refunds the argument wanted. If
+// wanted is "", the cancellation policy that applied when the reservation was made determines the amount.
+//
+// Faults: not_found; conflict if the status does not allow it, or if wanted is
+// more than is left to refund; invalid_parameter if wanted is not an amount.
 func (o *Owner) Cancel(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
 	return o.change(actor.With(ctx, by), offer, id, o.reservations.Cancel, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) { return p.Owed(wanted, now) })
 }
 
-// Refund refunds a reservation that is over; wanted "" refunds all that is left. The owner uses it to repeat a refund
-// that the provider refused, or to refund more than the policy requires. Faults: not_found; conflict if the reservation
-// is not over, a refund is pending, or wanted exceeds what is left; invalid_parameter if wanted is not an amount.
+// Refund refunds the argument wanted of a reservation that is over, or all that is left if wanted is "". The
+// owner uses it to retry a refund that the provider refused, or to refund more than the policy requires.
+//
+// Faults: not_found; conflict if the reservation is not over, a refund is pending,
+// or wanted is more than is left; invalid_parameter if wanted is not an amount.
 func (o *Owner) Refund(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, wanted booking.RefundAmount) (store.Reservation, error) {
 	return o.change(actor.With(ctx, by), offer, id, o.reservations.Refund, func(p cancellation.Purchase, now time.Time) (refund.Owed, error) {
 		p.Cancellable = p.Cancellable || p.Status == string(state.PickedUp)
@@ -68,8 +73,9 @@ func (o *Owner) change(ctx context.Context, offer *catalog.Offer, id uuid.UUID, 
 	return changed, refusal(err, "cancel takes one that is pending or reserved")
 }
 
-// refusal turns an error of the store into a fault: not_found for an unknown reservation, conflict if its status does
-// not allow the transition. takes states which status the transition requires. It returns any other error unchanged.
+// refusal converts an error of the store into a fault: not_found for an unknown reservation,
+// conflict if its status does not allow the transition. The argument takes is the part of the
+// fault's text that names the required status. refusal returns any other error unchanged.
 func refusal(err error, takes string) error {
 	var refused *store.NotAllowedError
 	switch {

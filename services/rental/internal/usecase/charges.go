@@ -22,7 +22,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Charges is booking's API of charges. [bookingclient.Charges] documents its methods.
+// Charges is the part of booking's internal API for the charges
+// of reservations. [bookingclient.Charges] documents its methods.
 type Charges interface {
 	Open(ctx context.Context, businessID, id uuid.UUID, asked booking.NewCharge) (*booking.OpenedCharge, error)
 	Charges(ctx context.Context, asked []booking.ReservationID) ([]booking.ReservationCharge, error)
@@ -36,16 +37,19 @@ type Charges interface {
 
 var _ Charges = (*bookingclient.Charges)(nil)
 
-// Made is a reservation as its creator receives it. CheckoutURL is the provider's
-// page to pay it on, for the customer only; it is "" if nothing is to be paid now.
+// Made is a reservation in the answer to the request that made it. CheckoutURL is the provider's page on
+// which the customer pays, or "" if nothing is to be paid now. Only the customer may get this address.
 type Made struct {
 	store.Reservation
 	CheckoutURL string
 }
 
-// charged makes a reservation wait for a charge, in r.Payment, if due must be paid online now (semantics.md §3). due
-// is in minor units. It is the sum of the amounts that the payment requirements of the rentals demand for all units
-// and the whole time. Fault: payment_unavailable if there are no customers' pages to return to from the provider.
+// charged sets r.Payment if the amount due must be paid online now (semantics.md §3). The
+// reservation then waits for its charge. The argument due is in minor units. It is the sum
+// that the payment requirements of the rentals determine for all units and the whole time.
+//
+// Fault: payment_unavailable if the service has no address of the
+// customers' pages, to which the provider's page must return the customer.
 func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store.NewReservation) error {
 	if due == 0 || !offer.PaysOnline(offer.Payments.Modes.Rentals, choice, r.Price.Total) {
 		return nil
@@ -57,10 +61,12 @@ func (o *Owner) charged(offer *catalog.Offer, choice string, due int64, r *store
 	return nil
 }
 
-// open lets booking open the charge of a written reservation, outside any transaction, and then stores the charge
-// as open. Only then does the caller get the page to pay on. If this fails, open takes the reservation back; if
-// the process dies, the reconciliation does so. Faults: payment_unavailable; outcome_unknown if the charge may be
-// stored as open. After outcome_unknown, a repeated request or the reconciliation finds the true state.
+// open asks booking to open the charge of a written reservation, outside any transaction, and then
+// stores that the charge is open. Only after that does the caller get the provider's page. If a
+// step fails, open cancels the reservation. If the process dies, the reconciliation cancels it.
+//
+// Faults: payment_unavailable; outcome_unknown if the charge may be stored
+// as open. In the last case, a retry or the reconciliation finds out.
 func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReservation) (Made, error) {
 	opened, err := o.charges.Open(ctx, r.BusinessID, r.ID, booking.NewCharge{
 		Slug: offer.Slug, Name: named(r), Amount: r.Payment.Amount, Currency: r.Price.Currency.Code, Manage: o.links.URL(event.Reservation, r.ID, r.LinkHash),
@@ -85,7 +91,7 @@ func (o *Owner) open(ctx context.Context, offer *catalog.Offer, r store.NewReser
 	return Made{}, f
 }
 
-// named returns what is reserved as text for the customer on the provider's page, as in "2 × Tent, 1 × Stove".
+// named returns the names and numbers of the reserved units for the provider's page, as in "2 × Tent, 1 × Stove".
 func named(r store.NewReservation) string {
 	names := []string{fmt.Sprintf("%d × %s", r.Quantity, r.RentalName)}
 	for _, extra := range r.Extras {
@@ -94,11 +100,11 @@ func named(r store.NewReservation) string {
 	return strings.Join(names, ", ")
 }
 
-// takeBackPause is the pause between two attempts to take a reservation back.
+// takeBackPause is the time between two attempts to cancel a reservation whose charge could not be opened.
 const takeBackPause = 50 * time.Millisecond
 
-// takeBack takes a reservation back. A repetition changes nothing,
-// so it retries until it succeeds or TakeBackWithin is up.
+// takeBack cancels a reservation whose charge could not be opened. The cancellation is
+// idempotent, so takeBack retries it until it succeeds or TakeBackWithin has passed.
 func (o *Owner) takeBack(ctx context.Context, r store.NewReservation) {
 	write := postgres.OwnersWrite(ctx, r.BusinessID)
 	ctx, cancel := context.WithTimeout(actor.AsSystem(context.WithoutCancel(ctx)), o.TakeBackWithin)
@@ -113,9 +119,12 @@ func (o *Owner) takeBack(ctx context.Context, r store.NewReservation) {
 	}
 }
 
-// Again answers a repeated request that would be refused now. It returns the reservation that the first request
-// made, as it is now: the result that the first request stored has no page to pay on. Faults: those of a repeated
-// request; idempotency_in_progress also if the reservation was taken back before any answer reported it.
+// Again answers a repeated request that would be refused now. It returns the
+// reservation that the first request made, in its current state. If the charge is open,
+// the answer includes the provider's page, which the stored first answer does not have.
+//
+// Faults: those of a repeated request; idempotency_in_progress also
+// if the reservation was cancelled before any answer contained it.
 func (o *Owner) Again(ctx context.Context, by actor.Actor, businessID uuid.UUID, made store.Reservation) (Made, error) {
 	if made.Status != state.Pending {
 		return Made{Reservation: made}, nil
@@ -131,10 +140,12 @@ func inProgress() error {
 	return fault.New(fault.IdempotencyInProgress, "Idempotency-Key: a request with this key is still in flight; try again shortly.")
 }
 
-// again answers a repeated request for a reservation that waits, or waited, for its payment. The answer has the
-// page to pay on if the payment is open. If the reservation was taken back before any answer reported it, again
-// deletes the idempotency result and returns [errAgain]; the caller then makes the reservation again. Faults:
-// idempotency_in_progress while the first request opens the charge; outcome_unknown if the database cannot be read.
+// again answers a repeated request for a reservation with an online
+// payment. If the charge is open, the answer includes the provider's page.
+//
+// If the reservation was cancelled before any answer contained it, again deletes the idempotency result
+// and returns [errAgain]. The caller then makes the reservation again. Faults: idempotency_in_progress
+// while the first request opens the charge; outcome_unknown if the database cannot be read.
 func (o *Owner) again(ctx context.Context, businessID uuid.UUID, made store.Reservation) (Made, error) {
 	r, err := o.reservations.Reservation(ctx, businessID, made.ID)
 	switch {

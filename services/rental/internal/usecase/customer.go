@@ -11,10 +11,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// customersMay refuses what owners may reserve but customers on the booking page may not (pages.md,
-// semantics.md §4). Faults: those of the business's account; invalid_parameter without an e-mail address;
-// conflict for any other rule. These are: not in the past, within the advance limit, an allowed length,
-// hand-over within opening hours, and extras only from the rental's upsells with all required ones.
+// customersMay checks the rules that apply to customers on the booking page, but not
+// to owners (pages.md, semantics.md §4). Faults: those of the business's account;
+// invalid_parameter without an e-mail address; conflict for any other rule.
+//
+// The other rules are these: The time is not in the past, within the advance limit and of an allowed length.
+// Pick-up and return are within opening hours. Extras are upsells of the rental, and include all required ones.
 func customersMay(offer *catalog.Offer, lines []line, asked Request, now time.Time) error {
 	own := lines[0]
 	return cmp.Or(
@@ -27,9 +29,9 @@ func customersMay(offer *catalog.Offer, lines []line, asked Request, now time.Ti
 	)
 }
 
-// withUpsells refuses extras that the owner does not offer with the rental. It also
-// refuses a rental without its required upsells, at least one for each unit of the
-// rental. An inactive upsell is not required, because it cannot be reserved.
+// withUpsells refuses extras that are not upsells of the rental. It also refuses a
+// rental without its required upsells: at least one unit of each for each unit of
+// the rental. An inactive upsell is not required, because it cannot be reserved.
 func withUpsells(offer *catalog.Offer, lines []line) error {
 	own, extras := lines[0], lines[1:]
 	for _, extra := range extras {
@@ -56,7 +58,7 @@ func hasAddress(asked Request) error {
 	return nil
 }
 
-// inReach refuses a time that begins in the past or ends beyond the advance limit.
+// inReach refuses a reservation that begins in the past or ends beyond the advance limit.
 func inReach(offer *catalog.Offer, asked Request, during timespan.Span, hourly bool, now time.Time) error {
 	today := offer.Today(now)
 	switch {
@@ -76,7 +78,7 @@ func inHours(offer *catalog.Offer, own line, asked Request) error {
 	return fault.New(fault.Conflict, "Pick-up or return is outside opening hours; choose another time.")
 }
 
-// inLength refuses a time that is shorter or longer than the bounds of the rental.
+// inLength refuses a reservation that is shorter or longer than the rental allows.
 func inLength(r *catalog.Rental, asked Request, during timespan.Span, hourly bool) error {
 	wrong := asked.WrongLength(r, during, hourly)
 	switch {

@@ -24,8 +24,8 @@ type FreshOffers interface {
 	Fresh(ctx context.Context, slug string) (*catalog.Offer, error)
 }
 
-// UncachedOffers reads the newest offer by the id of a business
-// and keeps none in memory. Its errors are those of [FreshOffers].
+// UncachedOffers reads the newest offer of a business by the business's
+// id, and does not cache it. Its errors are those of [FreshOffers].
 type UncachedOffers interface {
 	Uncached(ctx context.Context, id uuid.UUID) (*catalog.Offer, error)
 }
@@ -37,8 +37,9 @@ const (
 	followPage = 100 // businesses at a time
 )
 
-// Followers updates reservations when a business publishes a new offer. It withdraws those of a rental that is no
-// longer offered, and restores them if the rental returns. The events of the reservations notify the customers.
+// Followers is a job that updates reservations after a business publishes a new offer. It withdraws
+// the reservations of a rental that is no longer offered, and restores them if the rental is
+// offered again. The recorded events of the reservations cause the messages to customers.
 type Followers struct {
 	records  *store.Store
 	offers   FreshOffers
@@ -68,8 +69,8 @@ func (f *Followers) Changed(slug string) {
 	f.changed[slug] = struct{}{}
 }
 
-// Once handles the offers that have changed, and all offers when [sweepEvery] is over. An
-// offer that cannot be read does not stop the ones after it; the next run reads it again.
+// Once processes the offers that have changed. Every [sweepEvery] it processes all offers.
+// If an offer cannot be read, Once continues with the next one; the next run retries.
 func (f *Followers) Once(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	var first error
@@ -104,8 +105,8 @@ func (f *Followers) takeChanged() []string {
 	return slugs
 }
 
-// sweep handles the offers of all businesses with reservations ahead. It
-// reports whether it reached the last business; the error is the first failure.
+// sweep processes the offers of all businesses with reservations that are not picked up
+// yet. It reports whether it reached the last business. It also returns the first error.
 func (f *Followers) sweep(ctx context.Context) (bool, error) {
 	var first error
 	for {

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Extra asks for units of another rental that goes with the reserved one.
+// Extra is a request for units of another rental that is reserved together with the main one.
 type Extra struct {
 	RentalID uuid.UUID
 	Quantity int
@@ -29,8 +29,8 @@ type Prices interface {
 
 var _ Prices = (*pricing.Client)(nil)
 
-// line is one rental of a request, with its number of units. If hourly, they
-// are reserved for during, otherwise for the whole dates of the request.
+// line is one rental of a request, with its number of units. If hourly is true, the
+// units are reserved for the span during, otherwise for the whole dates of the request.
 type line struct {
 	*catalog.Rental
 	quantity int
@@ -38,8 +38,8 @@ type line struct {
 	hourly   bool
 }
 
-// linesOf returns the lines of a request: the rental itself first,
-// then its extras. Faults: rental_not_found; invalid_parameter.
+// linesOf returns the lines of a request: first that of the main rental,
+// then those of its extras. Faults: rental_not_found; invalid_parameter.
 func linesOf(offer *catalog.Offer, asked Request) ([]line, error) {
 	wanted := append([]Extra{{RentalID: asked.RentalID, Quantity: asked.Quantity}}, asked.Extras...)
 	lines := make([]line, len(wanted))
@@ -60,8 +60,8 @@ func linesOf(offer *catalog.Offer, asked Request) ([]line, error) {
 	return lines, nil
 }
 
-// time returns for how many hours or days a line is priced; a part of one counts as a whole.
-// A rental by the hour that is reserved for whole dates is priced for all hours of dates.
+// time returns the number of hours or days that a line costs, rounded up. If a rental
+// with a price per hour is reserved for whole dates, all hours of the dates count.
 func (l line) time(dates timespan.Span, days int) int {
 	switch {
 	case l.PriceType == catalog.PriceDaily:
@@ -73,10 +73,11 @@ func (l line) time(dates timespan.Span, days int) int {
 	return int((dates.End - dates.Start + hour - 1) / hour)
 }
 
-// price sets the prices of a reservation and its extras by the business's rules as of now. A price
-// is that of one unit for an hour or a day, times the whole time, times all units. It returns the
-// amount to pay at the time of booking, which the payment requirement of each rental derives from
-// the price of one unit. Faults: availability_unverified; [errAgain] if the offer has changed.
+// price sets the prices of a reservation and its extras, by the current pricing rules of the business. A
+// price is the price of one unit for an hour or a day, times the number of hours or days, times the units.
+//
+// It returns the amount to pay online at the time of booking. The payment requirement of each rental determines
+// it from the price of one unit. Faults: availability_unverified; [errAgain] if the offer has changed.
 func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r *store.NewReservation) (int64, error) {
 	dates := timespan.Span{
 		Start: timespan.Instant(r.Dates.From, 0, offer.Location()), End: timespan.Instant(r.Dates.To+1, 0, offer.Location()),

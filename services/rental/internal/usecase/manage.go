@@ -42,8 +42,8 @@ type LinkedReservations interface {
 
 var _ LinkedReservations = (*store.Store)(nil)
 
-// ByLink shows customers the reservation of their link and cancels it for them
-// (lifecycle.md §5). Any token that leads nowhere gets the same fault, [link.NotFound].
+// ByLink implements what a customer can do with the link to their reservation: view it, pay for it and cancel it
+// (lifecycle.md §5). If the token of the link is not valid, every method returns the same fault, [link.NotFound].
 type ByLink struct {
 	reservations LinkedReservations
 	businesses   Businesses
@@ -67,8 +67,8 @@ type Managed struct {
 	Unpaid       bool // it was cancelled because it was not paid in time; false once the event is deleted
 }
 
-// View returns the customer's view with the newest state of the charge, so that a
-// customer who returns from the provider's page sees the payment. Faults: not_found.
+// View returns the customer's view of the reservation. It first asks booking for the current state of the
+// charge, so that a customer who returns from the provider's page sees the payment. Faults: not_found.
 func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil || m.Payment == nil {
@@ -82,7 +82,8 @@ func (l *ByLink) View(ctx context.Context, token string) (Managed, error) {
 	return m, err
 }
 
-// follow returns the reservation of a token as it is stored, without asking booking.
+// follow returns the reservation that belongs to a token as it is
+// stored. It does not ask booking for the state of the charge.
 func (l *ByLink) follow(ctx context.Context, token string) (Managed, error) {
 	hash, ok := link.HashOf(token)
 	if !ok {
@@ -118,9 +119,9 @@ func (l *ByLink) managed(found store.Linked, offer *catalog.Offer) Managed {
 	}
 }
 
-// Cancel cancels a reservation for its customer at once and returns the customer's view
-// after it. agreed is the refund that the customer was shown. Faults: invalid_parameter;
-// conflict if it cannot be cancelled now, or if the refund is no longer the agreed one.
+// Cancel cancels a reservation for its customer, with immediate effect, and returns the customer's view
+// after that. The argument agreed is the refund that the page showed to the customer. Faults:
+// invalid_parameter; conflict if the reservation cannot be cancelled now, or if the refund has changed.
 func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decimal) (Managed, error) {
 	m, err := l.View(ctx, token)
 	if err != nil {
@@ -141,8 +142,8 @@ func (l *ByLink) Cancel(ctx context.Context, token string, agreed decimal.Decima
 	return l.managed(m.Linked, m.Offer), nil
 }
 
-// OpenPayment returns the view and the provider's page on which an open charge is paid
-// (lifecycle.md §5). Faults: conflict if nothing is to be paid; payment_unavailable.
+// OpenPayment returns the customer's view and the provider's page on which the customer pays an
+// open charge (lifecycle.md §5). Faults: conflict if nothing is to be paid; payment_unavailable.
 func (l *ByLink) OpenPayment(ctx context.Context, token string) (Managed, string, error) {
 	m, err := l.View(ctx, token)
 	switch {
@@ -172,13 +173,13 @@ func (l *ByLink) Outcome(ctx context.Context, token string) ([]byte, error) {
 	return l.reservations.Outcome(held(ctx, m.Linked), m.BusinessID)
 }
 
-// held binds the request's Idempotency-Key to the reservation
-// of this link, because two customers may choose the same key.
+// held limits the request's Idempotency-Key to the reservation of this
+// link. Without it, two customers who choose the same key would conflict.
 func held(ctx context.Context, by store.Linked) context.Context {
 	return idempotency.HeldBy(ctx, by.ID.String())
 }
 
-// Again returns the customer's view after a write, from the answer that is stored for its Idempotency-Key.
+// Again returns the customer's view for a repeated write. The argument answer is the stored answer of the first one.
 func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Managed, error) {
 	m, err := l.follow(ctx, token)
 	if err != nil {
@@ -190,12 +191,13 @@ func (l *ByLink) Again(ctx context.Context, token string, answer []byte) (Manage
 	return l.managed(m.Linked, m.Offer), nil
 }
 
-// zoneOf returns the time zone in which a reservation was made, or the business's present zone if it is not known.
+// zoneOf returns the time zone in which a reservation was made. If it
+// is unknown, the result is the current time zone of the business.
 func zoneOf(r store.Reservation, offer *catalog.Offer) *time.Location {
 	return timespan.Zone(r.Timezone, offer.Location())
 }
 
-// starts returns when a reservation begins. One of whole dates begins at the first midnight.
+// starts returns the instant at which a reservation begins. A reservation for whole dates begins at the first midnight.
 func starts(r store.Reservation, zone *time.Location) time.Time {
 	if r.Hours != nil {
 		return time.Unix(r.Hours.During.Start, 0)
@@ -203,7 +205,8 @@ func starts(r store.Reservation, zone *time.Location) time.Time {
 	return time.Unix(timespan.Instant(r.Dates.From, 0, zone), 0)
 }
 
-// ends returns when a reservation is over. One of whole dates ends at the midnight after the last date.
+// ends returns the instant at which a reservation ends. A reservation
+// for whole dates ends at the midnight after the last date.
 func ends(r store.Reservation, zone *time.Location) time.Time {
 	if r.Hours != nil {
 		return time.Unix(r.Hours.During.End, 0)

@@ -12,8 +12,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// Outside finds the reservations that an offer cannot honour (docs/decisions/009). A reservation keeps its time and its
-// units. If more units are booked at a moment than there are, every reservation that occupies some then is affected.
+// Outside finds the reservations that conflict with an unpublished offer
+// (docs/decisions/009). A reservation keeps its time and its units. If more units are
+// reserved at a moment than the offer has, all reservations at that moment are affected.
 type Outside struct {
 	offer    *catalog.Offer
 	calendar *occupancy.Calendar
@@ -66,8 +67,8 @@ func heldBy(r *store.Reservation) []heldLine {
 	return lines
 }
 
-// IsHandedOver reports whether the remaining hand-overs of a reservation, its pick-up and
-// return, are within opening hours. For a rental that the offer no longer has, it returns true.
+// IsHandedOver reports whether the pick-up and the return of a reservation are within opening
+// hours, unless they are already done. If the offer no longer has the rental, the result is true.
 func IsHandedOver(offer *catalog.Offer, r store.Reservation) bool {
 	rented, isOut := offer.Rental(r.RentalID), r.Status == state.PickedUp
 	switch {
@@ -79,7 +80,7 @@ func IsHandedOver(offer *catalog.Offer, r store.Reservation) bool {
 	return (isOut || offer.HandsOverOn(rented, r.Dates.From)) && offer.HandsOverOn(rented, r.Dates.To)
 }
 
-// Reason returns why the offer cannot honour a reservation, or nil if it can.
+// Reason returns the rule of the offer with which a reservation conflicts, or nil if there is no conflict.
 func (o *Outside) Reason(r *store.Reservation) *availability.Reason {
 	for _, l := range heldBy(r) {
 		rented := o.offer.Rental(l.rental)

@@ -1,6 +1,6 @@
-// Package usecase implements the actions of a business's owner and of its customers on
-// reservations: it reserves units of rentals, and changes and lists reservations. A
-// fault that a method returns is the answer to the caller; any other error is internal.
+// Package usecase implements what owners and customers do with reservations: it
+// reserves units of rentals, and changes and lists reservations. If a method returns
+// a fault, the fault is the answer to the caller; any other error is internal.
 package usecase
 
 import (
@@ -59,8 +59,8 @@ var _ Reservations = (*store.Store)(nil)
 
 // Owner implements the actions of a business's owner.
 type Owner struct {
-	// TakeBackWithin is the time limit for taking a reservation back, which
-	// applies even if the request's own time is up. NewOwner sets it.
+	// TakeBackWithin limits the time to cancel a reservation whose charge could not be
+	// opened. The attempts continue after the request's own deadline. NewOwner sets it.
 	TakeBackWithin time.Duration
 
 	offers       Offers
@@ -74,8 +74,8 @@ type Owner struct {
 	attempts     metric.Int64Counter
 }
 
-// NewOwner returns an Owner. requestTimeout is how long a request may take. If a charge is not
-// open by then, its reservation is freed; a margin covers the clock differences of replicas.
+// NewOwner returns an Owner. The argument requestTimeout is the longest time that a request may take. If
+// a charge is not open by then, plus a margin for the clocks of replicas, its reservation is cancelled.
 func NewOwner(offers Offers, reservations Reservations, prices Prices, charges Charges, links *link.Links, requestTimeout time.Duration, now clock.Clock, tel *telemetry.Telemetry) *Owner {
 	const margin = 5 * time.Second
 	return &Owner{
@@ -99,20 +99,21 @@ type Request struct {
 	Stretch
 }
 
-// maxRounds bounds how often a request is repeated because the offer has changed in the meantime.
+// maxRounds is the maximum number of times that a request is
+// attempted again because the offer has changed in the meantime.
 const maxRounds = 10
 
-// errAgain means that the attempt must be repeated, because the offer has
-// changed since it was read or because the idempotency result was deleted.
+// errAgain means that the attempt must be repeated: the offer has changed
+// since it was read, or the idempotency result of the request was deleted.
 var errAgain = errors.New("the offer has changed")
 
-// Reserve reserves units of a rental and its extras, all or none. Owners may reserve in the past and beyond the
-// advance limit; the number of units binds everyone, by the same calculation as the calendars. Customers on the
-// booking page are bound by customersMay, get the price that holds now, and pay online if the business requires it.
+// Reserve reserves units of a rental and of its extras: all of them or none. The number of free units limits everyone;
+// it is calculated as for the calendars. Owners may also reserve in the past and beyond the advance limit. Customers
+// on the booking page are checked by customersMay, get the current price, and pay online if the business requires it.
 //
 // Faults: business_not_found; rental_not_found; invalid_parameter for times that the rental does not allow;
-// conflict if units are lacking; those of customersMay; too_many_open_bookings; availability_unverified
-// without a price; payment_unavailable; source_forbidden for any actor except the page and the owner.
+// conflict if too few units are free; those of customersMay; too_many_open_bookings; availability_unverified
+// without a price; payment_unavailable. For any actor except the page and the owner: source_forbidden.
 func (o *Owner) Reserve(ctx context.Context, by actor.Actor, slug string, asked Request) (Made, error) {
 	if by.Kind != actor.Page && by.Kind != actor.Owner {
 		return Made{}, fault.New(fault.SourceForbidden, "Reservations are made on the booking page or by the owner.")
@@ -127,7 +128,8 @@ func (o *Owner) Reserve(ctx context.Context, by actor.Actor, slug string, asked 
 	return Made{}, unpriced(errAgain)
 }
 
-// reserve makes one attempt under one offer. It returns [errAgain] if the attempt must be repeated.
+// reserve makes one attempt to reserve, based on one version of the
+// offer. It returns [errAgain] if the attempt must be repeated.
 func (o *Owner) reserve(ctx context.Context, by actor.Actor, slug string, asked Request) (Made, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {
@@ -169,7 +171,8 @@ func warnings(offer *catalog.Offer, r store.NewReservation) []booking.Warning {
 	return []booking.Warning{{Code: fault.Closed.Code, Message: "Pick-up or return is outside opening hours."}}
 }
 
-// forCustomer checks a reservation of the booking page, and sets its price and the charge that it waits for.
+// forCustomer checks a reservation from the booking page. It
+// sets the price and, if the customer pays online, the charge.
 func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []line, asked Request, r *store.NewReservation) error {
 	if err := customersMay(offer, lines, asked, r.Now); err != nil {
 		return err
@@ -181,9 +184,11 @@ func (o *Owner) forCustomer(ctx context.Context, offer *catalog.Offer, lines []l
 	return o.charged(offer, asked.PaymentChoice, due, r)
 }
 
-// counted writes a reservation. Booking first counts one of the booking page as open for its
-// customer, so that no customer ever exceeds the limit. If the write fails, the count is
-// undone; if the result of the write is unknown, the count stays until the reservation's end.
+// counted writes a reservation. For a reservation from the booking page, it first asks booking to
+// add the reservation to the customer's open bookings. Therefore no customer can exceed the limit.
+//
+// If the write fails, counted asks booking to remove the reservation again. If
+// the result of the write is unknown, the reservation counts until its end.
 func (o *Owner) counted(ctx context.Context, offer *catalog.Offer, lines []line, r store.NewReservation) (store.Reservation, error) {
 	if !r.Counted {
 		return o.write(ctx, offer, lines, r)
@@ -208,7 +213,8 @@ func (o *Owner) counted(ctx context.Context, offer *catalog.Offer, lines []line,
 	return made, err
 }
 
-// uncount makes booking no longer count a reservation that was not written. A failure is only logged.
+// uncount asks booking to remove a reservation that was not written
+// from the customer's open bookings. An error is only logged.
 func (o *Owner) uncount(ctx context.Context, r store.NewReservation) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.TakeBackWithin)
 	defer cancel()
@@ -217,7 +223,7 @@ func (o *Owner) uncount(ctx context.Context, r store.NewReservation) {
 	}
 }
 
-// write writes a reservation if all its units are free. Fault: conflict if units are lacking.
+// write writes a reservation if enough units are free. Fault: conflict if too few units are free.
 func (o *Owner) write(ctx context.Context, offer *catalog.Offer, lines []line, r store.NewReservation) (store.Reservation, error) {
 	var (
 		calendar = occupancy.NewCalendar(offer.Location(), r.Now, r.Dates)
@@ -255,8 +261,8 @@ func newReservation(offer *catalog.Offer, asked Request, lines []line, now time.
 	return r
 }
 
-// answers returns the answers of a request to keep, for the questions
-// about all its rentals. Fault: as [catalog.Offer.Answered].
+// answers returns the answers of a request to the questions of the business about the
+// reserved rentals, in the form that is stored. Fault: as [catalog.Offer.Answered].
 func answers(offer *catalog.Offer, by actor.Actor, asked Request, lines []line) (json.RawMessage, error) {
 	taken := make([]uuid.UUID, len(lines))
 	for i, l := range lines {
@@ -269,7 +275,7 @@ func answers(offer *catalog.Offer, by actor.Actor, asked Request, lines []line) 
 	return json.Marshal(kept)
 }
 
-// tooFew returns a conflict for the first line with too few free units, or nil if all fit.
+// tooFew returns a conflict for the first line for which too few units are free, or nil if there is no such line.
 func tooFew(calendar *occupancy.Calendar, lines []line, held map[uuid.UUID][]occupancy.Reservation) error {
 	for i, l := range lines {
 		during := l.during
@@ -292,8 +298,9 @@ func (o *Owner) count(ctx context.Context, outcome string) {
 	o.attempts.Add(ctx, 1, metric.WithAttributes(attribute.String("outcome", outcome)))
 }
 
-// Move picks up, returns or cancels a reservation (semantics.md §4); a cancellation refunds by the policy. Faults:
-// not_found for an unknown reservation or move; conflict if the status does not allow it; not_enough_units.
+// Move picks up, returns or cancels a reservation (semantics.md §4). A cancellation
+// refunds by the cancellation policy. Faults: not_found for an unknown reservation
+// or transition; conflict if the status does not allow it; not_enough_units.
 func (o *Owner) Move(ctx context.Context, by actor.Actor, offer *catalog.Offer, id uuid.UUID, move state.Move) (store.Reservation, error) {
 	if move == state.Cancel {
 		return o.Cancel(ctx, by, offer, id, "")
@@ -315,8 +322,8 @@ func (o *Owner) Move(ctx context.Context, by actor.Actor, offer *catalog.Offer, 
 	return moved, refusal(err, fmt.Sprintf("%s takes one that is %s", move, transition.From[0]))
 }
 
-// Ahead counts the reservations that end today or later in business
-// time, and those that are out, however late. Fault: business_not_found.
+// Ahead returns the number of reservations that the owner must still serve. These end today or later in
+// business time, or are picked up and not returned, even if they are late. Fault: business_not_found.
 func (o *Owner) Ahead(ctx context.Context, slug string) (int, error) {
 	offer, err := o.offers.Fresh(ctx, slug)
 	if err != nil {

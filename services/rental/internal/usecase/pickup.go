@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
-// pickUp hands out a reservation and assigns it units that are present
-// (docs/decisions/012). Faults: not_found, conflict, not_enough_units.
+// pickUp hands out a reservation and assigns units to it that can be handed
+// out (docs/decisions/012). Faults: not_found, conflict, not_enough_units.
 func (o *Owner) pickUp(ctx context.Context, offer *catalog.Offer, id uuid.UUID) (store.Reservation, error) {
 	now := o.clock.Now()
 	today := offer.Today(now)
@@ -22,9 +22,9 @@ func (o *Owner) pickUp(ctx context.Context, offer *catalog.Offer, id uuid.UUID) 
 	})
 }
 
-// unitsFor chooses the units of a reservation and its extras in the owner's order:
-// units in service that are neither out nor under maintenance today. A rental that
-// is no longer in the offer is handed out without units. Fault: not_enough_units.
+// unitsFor chooses the units of a reservation and of its extras, in the order that the owner
+// gave the units. A unit must be in service, not handed out and not under maintenance today. If
+// the offer no longer has a rental, it is handed out without units. Fault: not_enough_units.
 func unitsFor(offer *catalog.Offer, today timespan.Date, r store.Reservation, out map[uuid.UUID]store.Out) ([]store.Unit, error) {
 	lines := append([]store.Extra{{RentalID: r.RentalID, Name: r.RentalName, Quantity: r.Quantity}}, r.Extras...)
 	units := []store.Unit{}
@@ -46,8 +46,8 @@ func unitsFor(offer *catalog.Offer, today timespan.Date, r store.Reservation, ou
 	return units, nil
 }
 
-// unitsThere returns the keys of the units that can be handed out.
-// It leaves out one for each unit that is out without a known key.
+// unitsThere returns the keys of the units that can be handed out. If units
+// are handed out without a known key, it leaves out the same number of units.
 func unitsThere(rented *catalog.Rental, today timespan.Date, out store.Out) []string {
 	var there []string
 	for _, u := range rented.Units {

@@ -32,9 +32,11 @@ type ChargedReservations interface {
 
 var _ ChargedReservations = (*store.Store)(nil)
 
-// Reconciliation keeps reservations consistent with their charges, which booking keeps. It asks booking for the state
-// of open charges. It reports cancelled reservations with the refund that is due until booking accepts that. It frees
-// the reservations whose charge was never opened. A reservation whose charge it cannot learn stays as it is.
+// Reconciliation keeps reservations consistent with their charges, which booking stores. It asks booking
+// for the state of open charges. It requests that booking closes or refunds the charges of cancelled
+// reservations, until booking accepts the request. It cancels reservations whose charge was never opened.
+//
+// If booking does not answer about a charge, its reservation stays unchanged.
 type Reconciliation struct {
 	reservations ChargedReservations
 	charges      Charges
@@ -51,8 +53,8 @@ func NewReconciliation(reservations ChargedReservations, charges Charges, c cloc
 	}
 }
 
-// Ask frees reservations whose charge was not opened in time. It then
-// stores what booking reports of the charges that are not final.
+// Ask cancels reservations whose charge was not opened in time. It then
+// asks booking for the charges that are not final, and stores the answers.
 func (r *Reconciliation) Ask(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	released, err := r.reservations.ReleaseUnfinished(ctx, r.clock.Now())
@@ -72,8 +74,8 @@ func (r *Reconciliation) Ask(ctx context.Context) error {
 	}))
 }
 
-// Learn stores what the provider reported of charges after they were paid, such as
-// disputes and refunds made there. Booking reports again what could not be stored.
+// Learn stores what the provider reported about charges after they were paid, such as disputes
+// and refunds made at the provider. If a report cannot be stored, booking repeats it.
 func (r *Reconciliation) Learn(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	news, err := r.charges.News(ctx)
@@ -120,10 +122,10 @@ func (r *Reconciliation) Tell(ctx context.Context) error {
 	})
 }
 
-// maxUncounted bounds how many reservations one run of [Reconciliation.Uncount] reports to booking.
+// maxUncounted is the maximum number of reservations that one run of [Reconciliation.Uncount] reports to booking.
 const maxUncounted = 500
 
-// Uncount makes booking no longer count reservations that are over as open for their customers.
+// Uncount asks booking to remove reservations that are over from the open bookings of their customers.
 func (r *Reconciliation) Uncount(ctx context.Context) error {
 	ctx = actor.AsSystem(ctx)
 	over, err := r.reservations.Counted(ctx, maxUncounted)
@@ -141,8 +143,8 @@ func (r *Reconciliation) Uncount(ctx context.Context) error {
 	return nil
 }
 
-// close closes one charge at booking and stores the answer. A charge that
-// booking does not have is stored as cancelled, because it cannot be paid.
+// close requests that booking closes or refunds one charge, and stores the answer. If
+// booking does not have the charge, it is stored as cancelled, because it cannot be paid.
 func (r *Reconciliation) close(ctx context.Context, c store.Charged, off booking.CloseCharge) error {
 	said, err := r.charges.Close(ctx, c.BusinessID, c.ID, off)
 	switch {
@@ -157,7 +159,7 @@ func (r *Reconciliation) close(ctx context.Context, c store.Charged, off booking
 }
 
 // each calls do with all charges that are not final, in pages of [booking.MaxCharges], and returns
-// the first error. A failure does not stop the later pages, unless booking does not answer.
+// the first error. After an error it continues with the next page, unless booking does not answer.
 func (r *Reconciliation) each(ctx context.Context, do func([]store.Charged) error) error {
 	var (
 		after booking.ReservationID
@@ -190,8 +192,8 @@ func (r *Reconciliation) note(ctx context.Context, of booking.ReservationID, sai
 	return err
 }
 
-// Look asks booking for the charge of one reservation that is about to be shown, and stores the
-// answer. It waits at most lookWithin; if there is no answer, the caller shows the stored state.
+// Look asks booking for the charge of one reservation that is about to be shown, and stores the answer.
+// It waits at most lookWithin. If there is no answer in time, the caller shows the stored state.
 func (r *Reconciliation) Look(ctx context.Context, of booking.ReservationID, known *booking.Charge) {
 	if known == nil || known.Status == booking.ChargeCreating {
 		return
@@ -209,7 +211,7 @@ func (r *Reconciliation) Look(ctx context.Context, of booking.ReservationID, kno
 	}
 }
 
-// lookWithin bounds how long a reader waits for the newest state of a charge.
+// lookWithin is the longest time that a page waits for the current state of a charge.
 const lookWithin = time.Second
 
 func (r *Reconciliation) count(ctx context.Context, outcome string, n int) {

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 )
 
-// Rental returns an active rental of a business that uses the module. It
-// returns nil for all others, which count as not found (semantics.md §4).
+// Rental returns a rental of the offer by its id. It returns nil if the rental is unknown
+// or inactive, or if the business does not use the module of rentals (semantics.md §4).
 func Rental(offer *catalog.Offer, id uuid.UUID) *catalog.Rental {
 	r := offer.Rental(id)
 	if r == nil || !r.Active || !offer.Modules.Rentals {
@@ -25,15 +25,15 @@ func Rental(offer *catalog.Offer, id uuid.UUID) *catalog.Rental {
 // NotFound returns the fault rental_not_found, in the English words of the interface.
 func NotFound() error { return fault.New(fault.RentalNotFound, "Rental not found") }
 
-// Stretch is the time for which units are requested, as the caller states it. Without Start and End it is whole dates.
+// Stretch is the requested time of a reservation. Without Start and End, it is whole dates.
 type Stretch struct {
 	Dates      occupancy.Dates
 	Start, End *timespan.TimeOfDay
 	Quantity   int
 }
 
-// HandedOver reports whether a rental is picked up and returned within opening hours. A stretch
-// of hours is checked at both of its ends, one of whole dates on its first and last date.
+// HandedOver reports whether pick-up and return are within opening hours. For hours, it
+// checks the start and the end. For whole dates, it checks the first and the last date.
 func (s Stretch) HandedOver(r *catalog.Rental, offer *catalog.Offer, during timespan.Span, isHours bool) bool {
 	if isHours {
 		return offer.HandsOver(r, during.Start, false) && offer.HandsOver(r, during.End, true)
@@ -41,9 +41,12 @@ func (s Stretch) HandedOver(r *catalog.Rental, offer *catalog.Offer, during time
 	return offer.HandsOverOn(r, s.Dates.From) && offer.HandsOverOn(r, s.Dates.To)
 }
 
-// Hours returns the instants of a stretch of hours. It returns false for whole dates, which all stretches of a rental
-// by the day are. names are the caller's names of the two times. Fault: invalid_parameter if one time is missing or
-// if the end is not after the start. The check compares instants, so it also refuses hours that a clock change skips.
+// Hours returns the instants of the requested hours. It returns false for whole dates;
+// a rental with a price per day is always for whole dates. The argument names contains
+// the caller's names of the start and the end time, for the text of the fault.
+//
+// Fault: invalid_parameter if one time is missing, or if the end is not after the start.
+// The check compares instants, so it also refuses hours that a clock change skips.
 func (s Stretch) Hours(r *catalog.Rental, zone *time.Location, names [2]string) (timespan.Span, bool, error) {
 	if r.PriceType != catalog.PriceHourly || s.Start == nil && s.End == nil {
 		return timespan.Span{}, false, nil
