@@ -181,8 +181,8 @@ func (of Purchase) Afterwards(wanted booking.RefundAmount, now time.Time) (refun
 // Owed returns the refund for an owner who cancels now. wanted "" refunds by the policy.
 // If the business has not confirmed a paid purchase, the refund is the full payment.
 //
-// Faults: conflict if wanted exceeds the amount that is left of the payment, if wanted is less than the full
-// refund of an unconfirmed purchase, or if a refund is pending; invalid_parameter if wanted is not a valid amount.
+// Faults: conflict if wanted exceeds the amount that is left of the payment, or is less than the full refund of
+// an unconfirmed purchase; conflict if a refund is pending; invalid_parameter if wanted is not a valid amount.
 func (of Purchase) Owed(wanted booking.RefundAmount, now time.Time) (refund.Owed, error) {
 	if !of.declines() {
 		return of.owed(wanted, now)
