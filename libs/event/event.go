@@ -1,6 +1,6 @@
 // Package event holds the types of events. A service records one event for each
 // change of a booking, a ticket order, a reservation, an API key or an offer
-// (lifecycle.md §1), and serves its events as a feed. The package has values only.
+// (lifecycle.md §1). It serves its events as a feed. The package has values only.
 package event
 
 import (
