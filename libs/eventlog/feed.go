@@ -28,8 +28,8 @@ const (
 
 // byIndexSQL disables sequential scans for the transaction. Every transaction of this package starts with it.
 //
-// PostgreSQL may plan a statement of a connection while the table is small,
-// and then scan the whole table later, when the table holds a million events.
+// PostgreSQL may plan a statement of a connection while the table is small. It
+// would then still scan the whole table when the table holds a million events.
 const byIndexSQL = `SELECT set_config('enable_seqscan', 'off', true)`
 
 // These two statements give positions to committed events, in one transaction. The second
