@@ -121,7 +121,7 @@ func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
 // also inside quoted text. A source has at most three values for each of them.
 //
 // The number of values must be bounded before the YAML library reads the
-// source, because the library uses up to 200 bytes of memory for each value.
+// source. The library uses up to 200 bytes of memory for each value.
 func separators(src []byte) int {
 	n := 0
 	for i, c := range src {
