@@ -203,8 +203,8 @@ func (w *Words) Weekday(d time.Weekday) string {
 // WholeWeekday returns the full name of a day of the week.
 func (w *Words) WholeWeekday(d time.Weekday) string { return w.cldr.WeekdayWide(d) }
 
-// Lists of regions from CLDR's supplemental data: those whose English writes the month before the day,
-// those whose weeks start on Sunday or on Saturday, and those whose English uses a 12-hour clock.
+// Lists of regions from CLDR's supplemental data: those whose English writes the month before the day, and those
+// whose English uses a 12-hour clock. The other two list those whose weeks start on Sunday or on Saturday.
 const (
 	monthFirst = " US PH PR CA "
 	sunday     = " AG AS BD BR BS BT BW BZ CA CO DM DO ET GT GU HK HN ID IL IN JM JP KE KH KR LA MH MM MO MT MX MZ NI NP PA PE PH PK PR PT PY SA SG SV TH TT TW UM US VE VI WS YE ZA ZW "
