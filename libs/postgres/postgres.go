@@ -119,8 +119,9 @@ func settings(schema string, statement time.Duration) map[string]string {
 	return map[string]string{
 		"search_path": searchPath(schema),
 		"timezone":    "UTC",
-		// No statement runs long enough to benefit from JIT compilation. With enable_seqscan off, a plan that needs
-		// a sequential scan has such a high estimated cost that PostgreSQL would compile it even for a small table.
+		// No statement runs long enough to benefit from JIT compilation. With
+		// enable_seqscan off, a plan with a sequential scan has a very high estimated
+		// cost. PostgreSQL would therefore compile it even for a small table.
 		"jit":               "off",
 		"statement_timeout": fmt.Sprint(statement.Milliseconds()),
 	}
