@@ -17,7 +17,7 @@ var rollingWindowSource string
 var rollingWindow = redis.NewScript(rollingWindowSource)
 
 // maxRoundTrips is the maximal number of concurrent round trips of one [Redis]. Checks that arrive in the
-// meantime are sent together in the next one, because under load the round trip is most of the cost of a check.
+// meantime are sent together in the next round trip. Under load, the round trip is most of the cost of a check.
 const maxRoundTrips = 2
 
 // maxBatch is the maximal number of checks in one round trip.
