@@ -1,5 +1,5 @@
-// Package reading bounds the memory for parsing manifests. All parsing at the same time must fit
-// into a part of the process's memory, and only one manifest of a business is parsed at a time.
+// Package reading bounds the memory for parsing manifests. All concurrent parsing must fit
+// into a part of the process's memory. Only one manifest of a business is parsed at a time.
 //
 // A parsed manifest can be a hundred times as large as its source. Without the bound,
 // a few manifests could exhaust the memory of a process that serves all businesses.
