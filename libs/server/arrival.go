@@ -9,9 +9,9 @@ import (
 // mostWaited bounds the waiting time that is assumed for a request.
 const mostWaited = time.Hour
 
-// arrival returns the time at which a request arrived. start is the time at which its head was
-// read, and the result for a read. For a write, the result is earlier by the time that the
-// request waited in queues, because a write must not be made after its caller has given up.
+// arrival returns the time at which a request arrived. start is the time at which its head
+// was read, and the result for a read. For a write, the result is earlier by the time that
+// the request waited in queues. A write must not be made after its caller has given up.
 func arrival(start time.Time, method string, on net.Conn, said string) time.Time {
 	if isRead(method) {
 		return start
@@ -19,9 +19,9 @@ func arrival(start time.Time, method string, on net.Conn, said string) time.Time
 	return start.Add(-waited(on, said))
 }
 
-// waited returns how long a request waited before it was read, as far as known. It is the sum of
-// the time in the queue of the socket, for example while this process was paused, and the time at
-// the calling service. The argument said is the latter, in milliseconds, from [peer.WaitedHeader].
+// waited returns how long a request waited before it was read, as far as known. It adds the time
+// in the queue of the socket, for example while this process was paused, and the time at the
+// calling service. The argument said is the latter, in milliseconds, from [peer.WaitedHeader].
 func waited(on net.Conn, said string) time.Duration {
 	inQueue := queued(bare(on))
 	if ms, err := strconv.ParseInt(said, 10, 64); err == nil && ms > 0 {

@@ -55,8 +55,8 @@ type roomShare struct {
 	users       int
 }
 
-// takeOf is [room.take] for an answer about a business. One business can use at most a quarter of
-// the memory, and of the places for waiting requests. "" means that the answer concerns no business.
+// takeOf is [room.take] for an answer about a business. One business can use at most a quarter of the
+// memory, and of the places for waiting requests. If business is "", the answer concerns no business.
 func (r *room) takeOf(ctx context.Context, business string, bytes int) (func(), bool) {
 	if business == "" {
 		return r.take(ctx, bytes)
