@@ -1,8 +1,9 @@
-// Package pricing is the service that turns list prices into prices to pay. It stores nothing. The rules come with
-// the business's offer from catalog, and the data of a purchase with each request. The tariff (internal/tariff,
-// pure) computes an itemised price from both. Lists and bookings both use it, so they always show the same price.
+// Package pricing is the service that computes the prices to pay from list prices. It stores
+// nothing. The pricing rules are in the business's offer, which catalog publishes. The data of a
+// purchase are in each request. From both, the tariff (internal/tariff, pure) computes a price
+// with its steps. Lists and bookings both use the tariff, so they always show the same price.
 //
-// Its internal port answers POST /internal/quotes for many items at once; its public port has no paths.
+// The internal port answers POST /internal/quotes for many items at once. The public port has no paths.
 package pricing
 
 import (

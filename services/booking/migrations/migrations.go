@@ -1,5 +1,5 @@
-// Package migrations contains the migrations of booking's schema. After the first, migrations only
-// add, because the previous and the next version of the code run against each of them.
+// Package migrations contains the migrations of booking's schema. Every migration after the first one only adds
+// to the schema. The reason is that the previous and the next version of the program both run against the schema.
 package migrations
 
 import "embed"

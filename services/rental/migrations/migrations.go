@@ -1,5 +1,5 @@
-// Package migrations holds the migrations of rental's schema. They only add to it,
-// because the versions of the code before and after a migration both run against it.
+// Package migrations contains the migrations of rental's schema. A migration only adds to the
+// schema, because the previous and the next version of the program both run against the schema.
 package migrations
 
 import "embed"

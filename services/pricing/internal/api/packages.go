@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 
-// bundle sets the price of each item to its share of the package's price, adds that as a step,
-// and returns the package. If the items are not a package, it returns nil and changes nothing.
+// bundle sets the price of each item to the item's share of the package's price, and adds that change as a step
+// of the quote. It returns the package. If the items are not a package, it returns nil and changes nothing.
 func bundle(offer *catalog.Offer, request *pricing.QuotesRequest, quotes []pricing.Quote) *pricing.Package {
 	ids, varied := make([]uuid.UUID, len(request.Items)), false
 	for i, item := range request.Items {

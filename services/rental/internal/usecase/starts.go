@@ -18,14 +18,14 @@ type Holdings interface {
 	Holding(ctx context.Context, businessID uuid.UUID, rentalIDs []uuid.UUID, dates occupancy.Dates) (map[uuid.UUID][]occupancy.Reservation, error)
 }
 
-// Start is a possible start of a reservation. Every whole number of hours (of days, for a rental
-// by the day) from Shortest to Longest can be reserved from it. Time is nil for whole days.
+// Start is a possible start of a reservation, with the possible lengths. All whole numbers from Shortest to
+// Longest can be reserved, in hours or, for a rental with a price per day, in days. Time is nil for whole days.
 type Start struct {
 	Time              *timespan.TimeOfDay
 	Shortest, Longest int
 }
 
-// Bounds of the search for starts: the longest reservation in days and in hours, and the distance of two starts.
+// Bounds of the search for starts: the longest reservation in days and in hours, and the distance between two starts.
 const (
 	mostDays    = 62
 	mostHours   = 48
@@ -33,12 +33,11 @@ const (
 	stepSeconds = startStep * 60
 )
 
-// Starts returns the starts on one date from which a customer can reserve everything requested, with all
-// units and extras, by the rules of [Owner.Reserve]. A rental by the hour is checked each half hour. Every
-// start in the result can be reserved as long as there is no new reservation, and no other start can.
+// Starts returns the starts on one date at which a customer can reserve everything requested: all units and
+// all extras, by the rules of [Owner.Reserve]. For a rental with a price per hour, it checks every half hour.
 //
-// Faults: rental_not_found; invalid_parameter; business_not_found.
-// Any other error means that the starts could not be computed.
+// Until there is a new reservation, exactly the returned starts can be reserved. Faults: rental_not_found;
+// invalid_parameter; business_not_found. After any other error, the starts could not be computed.
 func Starts(ctx context.Context, offers Offers, holdings Holdings, now clock.Clock, slug string, asked Request) ([]Start, error) {
 	offer, err := offers.Get(ctx, slug)
 	if err != nil {
@@ -73,7 +72,7 @@ func Starts(ctx context.Context, offers Offers, holdings Holdings, now clock.Clo
 	return f.days(), nil
 }
 
-// fitting is a search for starts: the request, and what occupies units on its dates.
+// fitting is the state of a search for starts: the request, and the reservations that occupy units on its dates.
 type fitting struct {
 	offer    *catalog.Offer
 	lines    []line
@@ -83,7 +82,8 @@ type fitting struct {
 	calendar *occupancy.Calendar
 }
 
-// whole reports, for each date, whether enough units are free all day of every line that of selects.
+// whole reports, for each date, whether enough units are free during the
+// whole day. It checks the lines for which the argument of returns true.
 func (f *fitting) whole(of func(line) bool) []bool {
 	free := slices.Repeat([]bool{true}, int(f.dates.To-f.dates.From)+1)
 	for _, l := range f.lines {
@@ -97,8 +97,8 @@ func (f *fitting) whole(of func(line) bool) []bool {
 	return free
 }
 
-// days returns the starts of a rental by the day: one for each run of consecutive
-// lengths that the rules allow. The lengths end before the first day that is not free.
+// days returns the starts of a rental with a price per day. It returns one Start for each range of
+// consecutive lengths that the rules allow. The longest length ends before the first day that is not free.
 func (f *fitting) days() []Start {
 	var (
 		list []Start
@@ -135,16 +135,18 @@ func (f *fitting) hours() []Start {
 	return starts
 }
 
-// shows reports whether the business's clock shows the time at on the first
-// date at the instant start. It does not if a clock change skips that time.
+// shows reports whether the local time at on the first date exists. If a clock change
+// skips that time, the instant start has another local time, and the result is false.
 func (f *fitting) shows(start int64, at timespan.TimeOfDay) bool {
 	shown := time.Unix(start, 0).In(f.offer.Location())
 	return timespan.DateOf(shown, f.offer.Location()) == f.dates.From && shown.Hour()*60+shown.Minute() == int(at)
 }
 
-// lengths returns the numbers of whole hours, in elapsed time, for which everything is
-// free from a start on, as one Start for each run. An end that the wall clock shows
-// twice means its first occurrence, so a length that ends at the second one is left out.
+// lengths returns the possible lengths of a reservation that begins at the instant start. Lengths are
+// whole numbers of elapsed hours. The result has one Start for each range of consecutive lengths.
+//
+// If a clock change repeats a local time, an end at that time means its first
+// occurrence. Therefore a length that ends at the second occurrence is left out.
 func (f *fitting) lengths(start int64, at timespan.TimeOfDay, whole []bool, taken func(timespan.Span) bool) []Start {
 	var list []Start
 	s := Start{Time: &at}
@@ -166,8 +168,10 @@ func (f *fitting) lengths(start int64, at timespan.TimeOfDay, whole []bool, take
 	return append(list, s.list()...)
 }
 
-// taken returns a function that reports whether a line by the hour has too few free units at any moment of a span. It
-// sweeps each line once, in half hours of elapsed time from midnight; the function widens the span to whole half hours.
+// taken returns a function that reports whether too few units of a line are free at any moment of a
+// span. It is for lines with a price per hour. The function first extends the span to whole half hours.
+//
+// taken computes the free units of each line once, for each half hour of elapsed time from midnight.
 func (f *fitting) taken() func(timespan.Span) bool {
 	all := f.calendar.Span()
 	var cuts []int64
@@ -195,14 +199,14 @@ func (f *fitting) taken() func(timespan.Span) bool {
 	}
 }
 
-// add adds a length to the start; the caller adds lengths in ascending order.
+// add adds a possible length to the start. The caller must add lengths in ascending order.
 func (s *Start) add(length int) {
 	if s.Longest = length; s.Shortest == 0 {
 		s.Shortest = length
 	}
 }
 
-// list returns the start as a list, which is empty if the start has no length.
+// list returns a list that contains the start, or an empty list if the start has no possible length.
 func (s *Start) list() []Start {
 	if s.Longest == 0 {
 		return nil
