@@ -92,8 +92,8 @@ const (
 // service. Until the write ends, a revocation of these rights waits. The caller ends the write by calling the returned
 // function with the write's error. Fault: unauthorized.
 //
-// If the outcome of the write is unknown, the record stays for twice the time that its request had left, because the
-// other service may still execute the write.
+// If the outcome of the write is unknown, the other service may still execute it. So the record then stays for twice
+// the time that the request had left.
 func (a *Accounts) BeginWrite(ctx context.Context, by Principal) (Principal, func(error), error) {
 	lasts := writeLasts
 	if deadline, ok := ctx.Deadline(); ok {

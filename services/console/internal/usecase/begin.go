@@ -85,8 +85,8 @@ func (o *Owner) Begin(ctx context.Context, by Principal, b Beginning) (*catalog.
 	return published, nil, err
 }
 
-// onlyShown removes the fields that the forms of the first visit do not show, so that the business offers nothing that
-// its owner has not seen.
+// onlyShown removes the fields that the forms of the first visit do not show. So the business offers nothing that its
+// owner has not seen.
 func onlyShown(fields document.Fields) {
 	delete(fields, "form")
 	for _, member := range objects(fields, "staff") {

@@ -11,8 +11,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// ListBookings lists bookings in order of their local start, as far as the role may see them. A member of the staff
-// sees their own; a viewer sees no customer contact. Faults: invalid_parameter for a bad filter or page.
+// ListBookings lists the bookings that the principal's role may see, sorted by their local start. A member of the staff
+// sees only their own; a viewer sees no contact data of customers. Fault: invalid_parameter for an invalid filter or
+// page.
 func (o *Owner) ListBookings(ctx context.Context, by Principal, slug string, filter booking.Filter, page request.Page) (*booking.BookingList, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -34,8 +35,8 @@ func (o *Owner) ListBookings(ctx context.Context, by Principal, slug string, fil
 	return list, err
 }
 
-// ListTickets lists orders of tickets. A viewer sees them without customer contact, and may not search by it. Faults:
-// invalid_parameter for a bad filter or page.
+// ListTickets lists orders of tickets. A viewer sees no contact data of customers, and may not search by contact data.
+// Fault: invalid_parameter for an invalid filter or page.
 func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filter booking.TicketFilter, page request.Page) (*booking.TicketList, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -53,8 +54,8 @@ func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filt
 	return list, err
 }
 
-// ListReservations lists reservations. A viewer sees them without customer contact. Faults: invalid_parameter for a bad
-// filter or page.
+// ListReservations lists reservations. A viewer sees no contact data of customers. Fault: invalid_parameter for an
+// invalid filter or page.
 func (o *Owner) ListReservations(ctx context.Context, by Principal, slug string, filter rental.Filter, page request.Page) (*rental.ReservationList, error) {
 	// An operator sees all businesses; rental finds the business itself, even while catalog is unavailable.
 	if by.Operator {

@@ -30,10 +30,10 @@ type Made struct {
 // IsEmpty reports whether all lists are empty.
 func (m *Made) IsEmpty() bool { return len(m.Keys)+len(m.Calendars)+len(m.Webhooks)+len(m.Tokens) == 0 }
 
-// Makers lists and revokes the tokens that people made. [*store.Store] implements it.
+// Makers lists and revokes the tokens that a person created. [*store.Store] implements it.
 type Makers interface {
-	// TokensMadeBy lists the tokens of a business that a person made, and the tokens that were made with them,
-	// including revoked ones.
+	// TokensMadeBy lists the tokens of a business that a person created, and the tokens that were created with these.
+	// It includes revoked tokens.
 	TokensMadeBy(ctx context.Context, businessID, personID uuid.UUID) ([]store.Token, error)
 	// RevokeTokensMadeBy ends the tokens that TokensMadeBy lists.
 	RevokeTokensMadeBy(ctx context.Context, by Principal, businessID, personID uuid.UUID, now time.Time) error
@@ -120,8 +120,8 @@ func (o *Owner) EndMadeBy(ctx context.Context, by Principal, business *catalog.O
 	if err != nil {
 		return err
 	}
-	// Each write is safe to repeat without a key. With one shared Idempotency-Key, a service would take the second
-	// write for a repetition of the first.
+	// Each of these writes is safe to repeat without an Idempotency-Key. If they shared the key of this request, a
+	// service would take the second write for a repetition of the first.
 	ctx = idempotency.With(ctx, idempotency.Request{})
 	if err := o.Makers.RevokeTokensMadeBy(ctx, by, business.ID, personID, o.Clock.Now()); err != nil {
 		return err

@@ -29,14 +29,15 @@ const (
 	inviteMail  = 5 * time.Second  // timeout of a mail for which its inviter waits
 )
 
-// AccountKey returns the key of an account in limits, whether the account exists or not. It does not reveal the
-// address.
+// AccountKey returns the key by which package limits counts attempts for an e-mail address, whether or not a person has
+// it. The key does not reveal the address.
 func AccountKey(email string) string {
 	sum := sha256.Sum256([]byte(address(email)))
 	return hex.EncodeToString(sum[:16])
 }
 
-// later sends a mail in the background, so that the answer's time does not reveal whether there is a mail to send.
+// later sends a mail in the background. So the duration of the response does not reveal whether a mail is sent, and
+// thereby whether an account exists.
 func (a *Accounts) later(ctx context.Context, send func(context.Context) error) {
 	select {
 	case a.waiting <- send:
@@ -45,7 +46,8 @@ func (a *Accounts) later(ctx context.Context, send func(context.Context) error) 
 	}
 }
 
-// KeepMailing sends the waiting mails until ctx ends. It does not retry a failed mail: the person can ask for it again.
+// KeepMailing sends the mails that wait in memory, until ctx ends. It does not retry a failed mail, because the person
+// can request it again.
 func (a *Accounts) KeepMailing(ctx context.Context) error {
 	var all sync.WaitGroup
 	for range mailers {
@@ -64,8 +66,8 @@ func (a *Accounts) KeepMailing(ctx context.Context) error {
 	return nil
 }
 
-// mail sends one mail and reports whether the mail server has accepted it. Its timeout is within, or the timeout of
-// peers if that is longer.
+// mail sends one mail, and reports whether the mail server accepted it. Its timeout is the larger of within and the
+// timeout for calls to other services.
 func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, within time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, max(within, a.PeerTimeout))
 	defer cancel()
@@ -76,10 +78,12 @@ func (a *Accounts) mail(ctx context.Context, send func(context.Context) error, w
 	return err == nil
 }
 
-// mailInvitation mails a person that they were invited into a business or, if business is "", among the operators. The
-// mail has a link to sign in, unless the person already can sign in. pending is the invitation that a known person
-// accepts, nil for none. mailInvitation reports whether the mail server has accepted the mail. A mail reaches the owner
-// of the address, so its link verifies the person.
+// mailInvitation mails a person that they were invited, and reports whether the mail server accepted the mail. business
+// is the name of the business, or "" for an invitation to become an operator. pending is the id of the invitation that
+// a person with an account must accept; otherwise nil.
+//
+// The mail has a link to sign in, unless the person can already sign in. Only the owner of the address receives the
+// mail, so using the link verifies the address.
 func (a *Accounts) mailInvitation(ctx context.Context, by Principal, businessID uuid.UUID, to store.Person, pending uuid.UUID, business, language string) bool {
 	if a.OwnerURL == "" || a.Limits.Invitation(ctx, AccountKey(to.Email)) != nil {
 		return false
@@ -115,8 +119,7 @@ func (a *Accounts) mailInvitation(ctx context.Context, by Principal, businessID 
 	}, inviteMail)
 }
 
-// VersionsURL returns the address of the page that lists the versions of a business's offer; "" if the address of the
-// owner's side is not known.
+// VersionsURL returns the URL of the page with the versions of an offer; "" if OwnerURL is not configured.
 func (a *Accounts) VersionsURL(slug string) string {
 	if a.OwnerURL == "" {
 		return ""
@@ -124,7 +127,7 @@ func (a *Accounts) VersionsURL(slug string) string {
 	return a.OwnerURL + "/business/" + slug + "/offer/versions"
 }
 
-// Subjects of mails about a change. Each has its own count in limits.
+// The kinds of changes that people are mailed about. Each kind has its own limit.
 const (
 	aboutPassword  = "password"
 	aboutPasskeys  = "passkeys"
@@ -133,8 +136,9 @@ const (
 	aboutPayments  = "payment accounts"
 )
 
-// mayNotify reports whether a person may be mailed about a change now, and counts the mail. An unverified address may
-// belong to a stranger. Without this check, an inviter could send any number of mails to it.
+// mayNotify reports whether a person may now be mailed about a change; if so, it counts the mail against the limit. A
+// person whose address is not verified gets no such mails: the address may be a stranger's, to whom an inviter could
+// otherwise send any number of mails.
 func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject string) bool {
 	if !to.Verified {
 		return false
@@ -147,8 +151,8 @@ func (a *Accounts) mayNotify(ctx context.Context, to store.Person, subject strin
 	return true
 }
 
-// MailOwners mails, in the background, every owner of a business whose address is verified. subject is the kind of the
-// change; write makes the mail to one owner.
+// MailOwners sends a mail, in the background, to each owner of a business whose address is verified. subject is the
+// kind of change, for the limits. write returns the mail to one owner.
 func (a *Accounts) MailOwners(ctx context.Context, businessID uuid.UUID, subject string, write func(to store.Person) (notifications.Mail, error)) {
 	if a.OwnerURL == "" {
 		return

@@ -16,7 +16,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// Team lists the members of a business in the order in which they joined. Faults: invalid_parameter for a bad page.
+// Team lists the members of a business in the order in which they joined. Fault: invalid_parameter for an invalid page.
 func (a *Accounts) Team(ctx context.Context, by Principal, business *catalog.Offer, page request.Page) ([]store.TeamMember, string, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, "", err
@@ -38,8 +38,9 @@ func (a *Accounts) Member(ctx context.Context, by Principal, business *catalog.O
 	return &m, teamFault(err)
 }
 
-// ChangeMember gives a member another role, which ends the tokens that they made for the business. They are signed out
-// if they belong to no other business. Faults: invalid_parameter; not_found; conflict for the last owner.
+// ChangeMember gives a member another role, and revokes the tokens that the member created for the business. If the
+// member belongs to no other business, it also signs them out. Faults: invalid_parameter; not_found; conflict for the
+// last owner.
 func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID, role access.Role, staffID *uuid.UUID) (*store.TeamMember, error) {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return nil, err
@@ -56,8 +57,8 @@ func (a *Accounts) ChangeMember(ctx context.Context, by Principal, business *cat
 	return &changed, nil
 }
 
-// RemoveMember removes a person from a business, and ends the tokens that they made for it. They are signed out if they
-// belong to no other business. Faults: not_found; conflict for the last owner.
+// RemoveMember removes a person from a business, and revokes the tokens that they created for it. If the person belongs
+// to no other business, it also signs them out. Faults: not_found; conflict for the last owner.
 func (a *Accounts) RemoveMember(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) error {
 	if err := by.Require(business.ID, access.ManageTeam); err != nil {
 		return err
@@ -79,9 +80,9 @@ func teamFault(err error) error {
 	return err
 }
 
-// VerifiedMembers returns those of at most [console.MaxAddresses] addresses that belong to verified members of a
-// business or to verified operators. It returns the addresses as they were passed. Fault: invalid_parameter for too
-// many.
+// VerifiedMembers returns those of these addresses that belong to verified members of a business or to verified
+// operators, spelled as the caller passed them. Fault: invalid_parameter for more than [console.MaxAddresses]
+// addresses.
 func (a *Accounts) VerifiedMembers(ctx context.Context, businessID uuid.UUID, emails []string) ([]string, error) {
 	if len(emails) > console.MaxAddresses {
 		return nil, request.Invalid("emails: send at most %d addresses.", console.MaxAddresses)

@@ -10,7 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/request"
 )
 
-// Messages lists the messages that were sent or would have been sent, newest first, without their texts.
+// Messages lists the messages of a business, newest first, without their texts. It includes messages that were only
+// stored and not sent.
 func (o *Owner) Messages(ctx context.Context, slug string, filter notifications.MessageFilter, page request.Page) (*notifications.MessageList, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {

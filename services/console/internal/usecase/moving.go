@@ -36,9 +36,9 @@ func (o *Owner) Reschedule(ctx context.Context, by Principal, slug string, id uu
 	return moved, err
 }
 
-// boundsRefund reports whether a reschedule by a principal limits a later refund, as a reschedule by the customer does
-// (lifecycle.md §3). Operators, owners and managers may reschedule for reasons of the business, so theirs does not
-// limit it.
+// boundsRefund reports whether a reschedule by this principal limits the refund of a later cancellation, as a
+// reschedule by the customer does (lifecycle.md §3). A reschedule by an operator, an owner or a manager does not,
+// because the business may be its reason.
 func boundsRefund(by Principal, businessID uuid.UUID) bool {
 	member, _ := by.In(businessID)
 	switch member.Role {

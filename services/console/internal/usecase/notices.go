@@ -24,7 +24,8 @@ type OwnerMailer interface {
 
 var _ OwnerMailer = (*Accounts)(nil)
 
-// watched are the fields of a manifest whose change the owners are mailed about.
+// watched has the fields of a manifest whose changes are mailed to the owners, and the name of the business for the
+// mail.
 type watched struct {
 	Name     string `json:"name"`
 	Payments struct {
@@ -46,8 +47,8 @@ func (w *watched) keepCustomersDays() int {
 	return (&manifest.Manifest{Privacy: w.Privacy}).KeepCustomersDays()
 }
 
-// notifyOwners mails the owners if a new version keeps customer data for fewer days, or names other payment accounts,
-// than the version before. The version is already published, so a failure is only logged.
+// notifyOwners mails the owners if a new version keeps customers' data for fewer days than the version before, or names
+// other payment accounts. The version is already published, so an error is only logged.
 func (o *Owner) notifyOwners(ctx context.Context, published *catalog.Published) {
 	if published.Created {
 		return

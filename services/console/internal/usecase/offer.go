@@ -40,12 +40,15 @@ func (o *Owner) Offer(ctx context.Context, slug string, version int64) (*Offer, 
 type OfferChange struct {
 	Base   int64           // the version that the change starts from
 	Fields document.Fields // the fields after the change
-	// TakeTheirs has, for each path that both sides changed differently: true to take the other person's change, false
-	// to take mine. A conflicting path that is not in the map is returned as a conflict.
+	// TakeTheirs has the decisions on conflicts: the paths that both sides changed differently. true takes the change
+	// that another person has published, false takes the change in Fields. A conflict without a decision is returned in
+	// the draft.
 	TakeTheirs map[string]bool
-	// Over is the newest version that the person who decided TakeTheirs has seen; 0 if the person was not asked yet.
+	// Over is the number of the newest version when the person decided the conflicts; 0 if there was no decision. If a
+	// newer version exists, the person must decide again.
 	Over int64
-	// Newest is the newest version if it was just read; nil to read it. If it is outdated, publishing the draft fails.
+	// Newest is the newest version, if the caller has just read it; if it is nil, it is read. If it is outdated,
+	// publishing the draft fails.
 	Newest *Offer
 }
 
@@ -53,17 +56,17 @@ type OfferChange struct {
 type OfferDraft struct {
 	*document.Document        // nil if there are problems
 	Before             *Offer // the newest version; the draft is only published over it
-	// Conflicts are the paths that both sides changed differently and that are not decided yet. A draft with conflicts
-	// is not published.
+	// Conflicts are the paths that both sides changed differently, if the person has not decided all of them. A draft
+	// with conflicts cannot be published.
 	Conflicts []document.Conflict
 	// Problems are the errors that prevent publishing. Their paths count from 0 in Fields.
 	Problems []manifest.Problem
 	Fields   document.Fields
 }
 
-// DraftOffer compares a change with the newest version and publishes nothing. If another person has published since,
-// the draft has both changes; paths that both changed are listed as conflicts. Faults: conflict if the offer is managed
-// elsewhere; not_found for an unknown version.
+// DraftOffer compares a change with the newest version of the offer, and publishes nothing. If another person has
+// published since the change began, it merges both changes, and lists the conflicts in the draft. Faults: conflict if
+// another system manages the offer; not_found for an unknown version.
 func (o *Owner) DraftOffer(ctx context.Context, slug string, change OfferChange) (*OfferDraft, error) {
 	newest, err := change.Newest, error(nil)
 	if newest == nil {
@@ -109,9 +112,9 @@ func (d *OfferDraft) merge(base *Offer, change OfferChange) error {
 	return nil
 }
 
-// PublishOffer publishes a draft that has neither conflicts nor problems, only over the version that it was compared
-// with. A draft that changes nothing publishes nothing. business is the business as it was read for this request.
-// Faults: precondition_failed if another version is the newest by now; those of [Owner.Publish].
+// PublishOffer publishes a draft, if the version that the draft was compared with is still the newest. The draft must
+// have neither conflicts nor problems. If it changes nothing, nothing is published. business is the business as it was
+// read for this request. Faults: precondition_failed if another version is the newest; those of [Owner.Publish].
 func (o *Owner) PublishOffer(
 	ctx context.Context, by Principal, business *catalog.Offer, draft *OfferDraft,
 ) (*catalog.Published, error) {
@@ -139,7 +142,7 @@ func (o *Owner) PublishOffer(
 	return published, err
 }
 
-// UndoOffer makes a draft that reverts the changes of one version and keeps what others have published since. The draft
+// UndoOffer makes a draft that reverts the changes of one version, and keeps the changes of later versions. The draft
 // and the faults are those of [Owner.DraftOffer]. Fault: also conflict for the first version.
 func (o *Owner) UndoOffer(ctx context.Context, slug string, version int64) (*OfferDraft, error) {
 	if version < 2 {

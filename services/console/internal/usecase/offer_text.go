@@ -16,10 +16,12 @@ type TextChange struct {
 	Text        []byte
 }
 
-// DraftText compares a text with the newest version and publishes nothing. If another person has published since, it
-// merges the lines of both if they do not overlap. Otherwise it merges the fields and writes them into this text. A
-// field that both changed differently is listed as a conflict. The problems are those of the text, with its line
-// numbers. Faults: those of [Owner.DraftOffer].
+// DraftText compares a whole text of the manifest with the newest version, and publishes nothing. The problems in the
+// draft have the line numbers of the text. Faults: those of [Owner.DraftOffer].
+//
+// If another person has published since the change began, DraftText merges both changes. Fields that both changed
+// differently are listed as conflicts. Otherwise it merges the texts line by line; if that gives another result than
+// merging the fields, it writes the merged fields into the text.
 func (o *Owner) DraftText(ctx context.Context, by Principal, slug string, change TextChange) (*OfferDraft, error) {
 	newest, err := o.Offer(ctx, slug, 0)
 	if err != nil {
@@ -76,8 +78,8 @@ func asWritten(typed, like []byte) []byte {
 	return text
 }
 
-// reserved returns the problems of a text that changes sections that the role may not change, or that names another
-// business.
+// reserved returns the problems of a text that changes a section that the principal's role may not change, or that
+// names another business.
 func reserved(by Principal, newest *Offer, written *document.Document) ([]manifest.Problem, error) {
 	var problems []manifest.Problem
 	refuse := func(field, message string) {

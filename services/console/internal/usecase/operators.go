@@ -13,8 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// Operators lists the operators of the platform, in the order in which they were added. Faults: forbidden;
-// invalid_parameter for a bad page.
+// Operators lists the operators, in the order in which they were added. Faults: forbidden; invalid_parameter for an
+// invalid page.
 func (a *Accounts) Operators(ctx context.Context, by Principal, page request.Page) ([]store.Operator, string, error) {
 	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
 		return nil, "", err
@@ -22,8 +22,8 @@ func (a *Accounts) Operators(ctx context.Context, by Principal, page request.Pag
 	return a.Store.Operators(ctx, a.Clock.Now(), page)
 }
 
-// DemoteOperator removes the operator right of a person and signs them out. The tokens that they made as an operator
-// end. Faults: forbidden; not_found; conflict for the last operator.
+// DemoteOperator removes the operator right of a person, signs them out, and revokes the tokens that they created as an
+// operator. Faults: forbidden; not_found; conflict for the last operator.
 func (a *Accounts) DemoteOperator(ctx context.Context, by Principal, personID uuid.UUID) error {
 	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
 		return err
@@ -35,8 +35,8 @@ func (a *Accounts) DemoteOperator(ctx context.Context, by Principal, personID uu
 	return nil
 }
 
-// SignOutOperator signs an operator out everywhere. The tokens that they made as an operator end. Faults: forbidden;
-// not_found.
+// SignOutOperator signs an operator out in all browsers, and revokes the tokens that they created as an operator.
+// Faults: forbidden; not_found.
 func (a *Accounts) SignOutOperator(ctx context.Context, by Principal, personID uuid.UUID) error {
 	if err := by.RequireAnywhere(access.ManageOperators); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Package usecase does what the owner of businesses asks for, by calling the services that own the data. It logs every
-// change with the person who made it. The admin API and the owner's pages call the same functions. Errors are faults:
-// those of the clients' methods, such as business_not_found, and those named here.
+// Package usecase implements the actions of the owner's side, by calling the services that own the data. The admin API
+// and the owner's pages call the same functions. Each change is logged with the person who made it. Errors are faults:
+// those of the called services, such as business_not_found, and those that each function names.
 package usecase
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Owner does what the owner of businesses asks for. Callers use its clients directly for reads that need no checks.
+// Owner implements the actions on businesses. For reads that need no checks, callers may use its clients directly.
 type Owner struct {
 	Businesses    *catalogclient.Owner
 	Offers        *catalogclient.Client
@@ -36,12 +36,12 @@ type Owner struct {
 	Logger        *slog.Logger
 }
 
-// Principal is the caller. The route has already authorized the action; a use case limits it to what the principal may
-// see and change.
+// Principal is the caller. The route has already checked that the principal may do the action; the use case limits what
+// the principal sees and changes.
 type Principal = access.Principal
 
-// Business finds a business as catalog has it now. A removed business is not found, even if another business has its
-// slug by then. Fault: business_not_found.
+// Business returns the current data of a business from catalog. If the business for which the request was authorized
+// was removed, it returns a fault, even if another business has the slug now. Fault: business_not_found.
 func (o *Owner) Business(ctx context.Context, slug string) (*catalog.Offer, error) {
 	business, err := o.Offers.Fresh(ctx, slug)
 	if err != nil {
@@ -53,8 +53,9 @@ func (o *Owner) Business(ctx context.Context, slug string) (*catalog.Offer, erro
 	return business, nil
 }
 
-// unfinished returns the fault of a write that failed after a part of it was done. If a service was unavailable, the
-// fault is outcome_unknown, because the write was not refused as a whole. A refusal of the rest is returned unchanged.
+// unfinished returns the fault for a write of several steps that failed after its first step. If a service was
+// unavailable, the fault is outcome_unknown, because a part of the write was executed. Other faults are returned
+// unchanged.
 func unfinished(err error) error {
 	if fault.KindOf(err).Status < http.StatusInternalServerError {
 		return err
@@ -62,9 +63,9 @@ func unfinished(err error) error {
 	return fault.Unknown(err)
 }
 
-// rentals returns a client of rental for the business that has a slug now, not for one that had it before. For an
-// operator, who sees all businesses, rental finds the business itself, even while catalog is unavailable. Fault:
-// business_not_found.
+// rentals returns a client of the rental service that is bound to the business for which the request was authorized,
+// even if another business has the slug now. For an operator, who may act in all businesses, the client is not bound,
+// and catalog need not be available. Fault: business_not_found.
 func (o *Owner) rentals(ctx context.Context, by Principal, slug string) (*rental.Client, error) {
 	if by.Operator {
 		return o.Rentals, nil
@@ -76,8 +77,8 @@ func (o *Owner) rentals(ctx context.Context, by Principal, slug string) (*rental
 	return o.Rentals.Of(business.ID), nil
 }
 
-// changed logs a change and the principal who made it. The attributes name things by id and must not contain customers'
-// data.
+// changed logs a change and the principal who made it. The attributes must not contain customers' data; they identify
+// objects by id.
 func (o *Owner) changed(ctx context.Context, by Principal, change, slug string, attrs ...slog.Attr) {
 	attrs = append([]slog.Attr{
 		slog.String("change", change), slog.String("slug", slug), slog.String("by", by.String()),

@@ -33,8 +33,8 @@ var (
 	ErrPasskeyRefused = errors.New("the passkey was not made")
 )
 
-// BeginPasskeySignIn returns the options with which a browser signs a person in by a passkey, and a secret that the
-// browser keeps until it answers. The options are the same for every person.
+// BeginPasskeySignIn begins a sign-in by a passkey. It returns the options for the browser, and a secret that the
+// browser keeps until it answers. The options do not depend on the person.
 func (a *Accounts) BeginPasskeySignIn(ctx context.Context) (json.RawMessage, string, error) {
 	told, challenge, err := a.Passkeys.Begin()
 	if err != nil {
@@ -56,8 +56,9 @@ func (a *Accounts) take(ctx context.Context, clear string, personID uuid.UUID) (
 	return challenge, err
 }
 
-// SignInByPasskey signs in the person whose passkey has answered, and returns the secret of a new session. If email is
-// not empty, the passkey must belong to the person with that address. Errors: [ErrNobody].
+// SignInByPasskey signs in the person whose passkey signed the answer, and returns the secret of a new session. clear
+// is the secret from [Accounts.BeginPasskeySignIn]. If email is not empty, the passkey must belong to the person with
+// that address. Errors: [ErrNobody].
 func (a *Accounts) SignInByPasskey(ctx context.Context, clear, email, answer, client string) (string, error) {
 	session, err := a.signInByPasskey(ctx, clear, address(email), answer, client)
 	if errors.Is(err, ErrNobody) || errors.Is(err, store.ErrNotFound) || errors.Is(err, passkey.ErrRefused) {
@@ -111,8 +112,8 @@ func (a *Accounts) PasskeysOf(ctx context.Context, signed *SignedIn) ([]store.Pa
 	return a.Store.Passkeys(ctx, signed.Person.ID)
 }
 
-// fresh refuses a person who signed in too long ago and who can sign in again. So a stranger at an unattended browser
-// cannot add credentials of their own. Errors: [ErrStale].
+// fresh returns [ErrStale] if the person signed in too long ago to change credentials, and can sign in again. So a
+// stranger at an unattended browser cannot add a credential of their own.
 func (a *Accounts) fresh(signed *SignedIn) error {
 	again := signed.Person.Password || signed.Person.Passkey
 	if again && a.Clock.Now().Sub(signed.Session.CreatedAt) > FreshFor {
@@ -129,8 +130,8 @@ func (a *Accounts) freshKeys(ctx context.Context, signed *SignedIn) ([]store.Pas
 	return a.PasskeysOf(ctx, signed)
 }
 
-// BeginPasskey returns the options with which the signed-in person's browser makes a passkey, and a secret that the
-// browser keeps until it answers. Errors: [ErrStale], [store.ErrTooManyPasskeys].
+// BeginPasskey begins to add a passkey of the signed-in person. It returns the options for the browser, and a secret
+// that the browser keeps until it answers. Errors: [ErrStale], [store.ErrTooManyPasskeys].
 func (a *Accounts) BeginPasskey(ctx context.Context, signed *SignedIn) (json.RawMessage, string, error) {
 	keys, err := a.freshKeys(ctx, signed)
 	if err != nil {
@@ -147,8 +148,9 @@ func (a *Accounts) BeginPasskey(ctx context.Context, signed *SignedIn) (json.Raw
 	return told, clear, a.Store.AddOwnChallenge(ctx, signed.Principal, hash, challenge, a.Clock.Now().Add(ChallengeGood))
 }
 
-// AddPasskey stores the passkey that a browser has made, with a name of 1 to 100 characters. The person is mailed about
-// it. Errors: [ErrPasskeyRefused], [ErrStale], [store.ErrTooManyPasskeys]. Faults: invalid_parameter for the name.
+// AddPasskey stores the passkey that the browser has made, and mails the person about it. name has 1 to 100 characters.
+// clear is the secret from [Accounts.BeginPasskey]. Errors: [ErrPasskeyRefused], [ErrStale],
+// [store.ErrTooManyPasskeys]. Fault: invalid_parameter for the name.
 func (a *Accounts) AddPasskey(ctx context.Context, signed *SignedIn, clear, name, answer string) error {
 	name, err := request.Line("name", name, longestPasskeyName)
 	if err != nil {
@@ -185,8 +187,8 @@ func (a *Accounts) AddPasskey(ctx context.Context, signed *SignedIn, clear, name
 	return nil
 }
 
-// RemovePasskey removes a passkey, signs its person out everywhere and returns the secret of a new session. The person
-// is mailed about it. Errors: [ErrStale], [store.ErrNotFound], [store.ErrLastWay].
+// RemovePasskey deletes a passkey, signs the person out in all browsers, and mails them about it. It returns the secret
+// of a new session for this browser. Errors: [ErrStale], [store.ErrNotFound], [store.ErrLastWay].
 func (a *Accounts) RemovePasskey(ctx context.Context, signed *SignedIn, id uuid.UUID, client string) (string, error) {
 	if err := a.fresh(signed); err != nil {
 		return "", err
@@ -200,8 +202,8 @@ func (a *Accounts) RemovePasskey(ctx context.Context, signed *SignedIn, id uuid.
 	return session, nil
 }
 
-// RemovePassword removes the password of a person who has passkeys, signs them out everywhere and returns the secret of
-// a new session. The person is mailed about it. Errors: [ErrStale], [store.ErrLastWay].
+// RemovePassword deletes the password of a person who has passkeys, signs them out in all browsers, and mails them
+// about it. It returns the secret of a new session for this browser. Errors: [ErrStale], [store.ErrLastWay].
 func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedIn, client string) (string, error) {
 	if err := a.fresh(signed); err != nil {
 		return "", err
@@ -215,8 +217,8 @@ func (a *Accounts) RemovePassword(ctx context.Context, signed *SignedIn, client 
 	return session, nil
 }
 
-// tell mails a person about a change of their account, if the address of the owner's side is known. subject is the kind
-// of the change.
+// tell mails a person about a change of their account, if OwnerURL is configured. subject is the kind of change, for
+// the limits.
 func (a *Accounts) tell(ctx context.Context, who store.Person, subject string, write func(to, link string, languages ...string) (notifications.Mail, error)) {
 	if a.OwnerURL == "" {
 		return

@@ -20,7 +20,7 @@ const PasswordLinkGood = 30 * time.Minute
 // ErrWrongPassword means that the given password is not the person's current one.
 var ErrWrongPassword = errors.New("is not the password")
 
-// PasswordPath returns the path of the page on which a person chooses a password by the link with this secret.
+// PasswordPath returns the path of the page on which a person chooses a password. secret is that of the mailed link.
 func PasswordPath(secret string) string { return "/sign-in/password/" + secret }
 
 // newSession returns a session that begins now, with its secret and the hash of the secret.
@@ -29,8 +29,8 @@ func (a *Accounts) newSession(personID uuid.UUID, client string) (string, [32]by
 	return clear, hash, store.Session{ID: uuid.New(), PersonID: personID, Client: clientName(client), CreatedAt: a.Clock.Now()}
 }
 
-// SignInByPassword signs in the person with an address and a password, and returns the secret of a new session. An
-// unknown address costs as much time as a known one. Errors: [ErrNobody].
+// SignInByPassword signs in the person with an e-mail address, and returns the secret of a new session. clear is the
+// typed password. The call takes the same time for known and unknown addresses. Errors: [ErrNobody].
 func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client string) (string, error) {
 	who, err := a.Store.ByEmail(ctx, address(email))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -60,9 +60,9 @@ func (a *Accounts) SignInByPassword(ctx context.Context, email, clear, client st
 // address returns the normal form of an e-mail address.
 func address(typed string) string { return strings.ToLower(strings.TrimSpace(typed)) }
 
-// AskForPassword mails a link to choose a password to an address, if a person has it. The answer comes before the
-// look-up, so it does not reveal whether the address is known. languages are the languages of the mail, after the
-// person's own. The caller has counted the mail.
+// AskForPassword mails a link to choose a password, if a person has the address. It works in the background, so the
+// duration of the response does not reveal whether the address is known. languages are the languages of the mail, after
+// the person's own. The caller must already have counted the mail against the limit.
 func (a *Accounts) AskForPassword(ctx context.Context, email string, languages ...string) {
 	email = address(email)
 	a.later(ctx, func(ctx context.Context) error {
@@ -87,9 +87,10 @@ func (a *Accounts) AskForPassword(ctx context.Context, email string, languages .
 	})
 }
 
-// SetPasswordByLink uses a mailed link: it sets the person's password, removes their passkeys and signs them out
-// everywhere. It returns the secret of a new session. So a person who lost a device, or whose account another person
-// uses, starts with new credentials. Errors: [ErrNobody]; those of [password.Check], after which the link still works.
+// SetPasswordByLink uses a mailed link: it sets the password, deletes all passkeys of the person, and signs them out in
+// all browsers. It returns the secret of a new session. So a person who has lost a device, or whose account another
+// person uses, starts with new credentials. Errors: [ErrNobody]; those of [password.Check], after which the link can
+// still be used.
 func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client string) (string, error) {
 	who, err := a.WhoseLink(ctx, link, store.ForPassword)
 	if err != nil {
@@ -114,9 +115,9 @@ func (a *Accounts) SetPasswordByLink(ctx context.Context, link, chosen, client s
 	return session, nil
 }
 
-// ChangePassword sets another password, or the first one, of the signed-in person. It signs them out everywhere and
-// returns the secret of a new session. Errors: [ErrWrongPassword] if current is not their password; [ErrStale] if they
-// have only passkeys and signed in too long ago; those of [password.Check].
+// ChangePassword sets a new password of the signed-in person, and signs them out in all browsers. It returns the secret
+// of a new session. Errors: [ErrWrongPassword] if current is not their password; [ErrStale] if they have only passkeys
+// and signed in too long ago; those of [password.Check].
 func (a *Accounts) ChangePassword(ctx context.Context, signed *SignedIn, current, chosen, client string) (string, error) {
 	who, err := a.Store.ByID(ctx, signed.Person.ID)
 	if err != nil {

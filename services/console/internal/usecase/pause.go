@@ -10,9 +10,10 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 
-// Pause publishes the newest version with online bookings paused until a date; with nil, bookings are open again. The
-// rest of the text stays as it is. Faults: conflict if the offer is managed elsewhere, or if another person publishes
-// at the same time; invalid_parameter with the problems of the manifest; those of [Owner.Publish].
+// Pause publishes a version of the offer that differs from the newest one only in the pause of online bookings. until
+// is the date of the first bookings after the pause; nil ends the pause. Faults: conflict if another system manages the
+// offer, or if another person publishes at the same time; invalid_parameter with the problems of the manifest; those of
+// [Owner.Publish].
 func (o *Owner) Pause(ctx context.Context, by Principal, business *catalog.Offer, until *timespan.Date) error {
 	newest, err := o.Offer(ctx, business.Slug, 0)
 	if err != nil {

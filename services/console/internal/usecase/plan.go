@@ -14,9 +14,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/plan"
 )
 
-// Plan returns what publishing a manifest would change, and which future bookings, reservations and tickets the new
-// offer could not take. It shows them as far as the role may see them, and publishes nothing. Faults: invalid_parameter
-// with the problems of the manifest, as [Owner.Publish].
+// Plan returns what publishing a manifest would change, and which future bookings, reservations and tickets would
+// conflict with the new offer. It publishes nothing, and returns only bookings that the principal's role may see.
+// Fault: invalid_parameter with the problems of the manifest, as for [Owner.Publish].
 func (o *Owner) Plan(ctx context.Context, by Principal, slug string, text []byte) (*plan.Plan, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -56,8 +56,8 @@ func (o *Owner) Plan(ctx context.Context, by Principal, slug string, text []byte
 	return p, nil
 }
 
-// kept counts the future bookings, tickets and reservations, which keep the time zone and the currency in which they
-// were sold.
+// kept counts the future bookings, tickets and reservations of a business whose new offer has another time zone or
+// currency. These sales keep the old ones.
 func (o *Owner) kept(ctx context.Context, business *catalog.Offer, p *plan.Plan) error {
 	ahead, err := o.countAhead(ctx, business)
 	if err == nil && ahead.Count() > 0 {
@@ -137,8 +137,8 @@ func (o *Owner) bookingsOutside(ctx context.Context, by Principal, business, wan
 	return nil
 }
 
-// ahead reads the pending and confirmed bookings that have not ended, as far as the role may see them. It reads those
-// of each status by start, earliest first. It reports whether there are more bookings than it reads.
+// ahead reads the pending and confirmed bookings that have not ended and that the principal may see, earliest first
+// within each status. It reports whether there are more than it has read.
 func (o *Owner) ahead(ctx context.Context, by Principal, business *catalog.Offer) ([]booking.Booking, bool, error) {
 	now := o.Clock.Now()
 	from := business.Today(now) - 1 // a booking that began yesterday may last past midnight

@@ -17,7 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/plan"
 )
 
-// salesOutside has the reservations and tickets of a [plan.Outside]. They are read concurrently with its bookings.
+// salesOutside has the reservations and tickets that would conflict with a new offer. They are read while the bookings
+// of [plan.Outside] are read.
 type salesOutside struct {
 	held rental.OutsideResponse
 	sold []plan.Tickets
@@ -81,9 +82,9 @@ func (s *salesOutside) tickets(ctx context.Context, o *Owner, business, wanted *
 	return nil
 }
 
-// ticketsOutside returns the tickets of an event that the new offer conflicts with. These are all tickets if the event
-// is removed, inactive or at another time. Otherwise they are the tickets of tiers that are removed or have fewer
-// places than are sold.
+// ticketsOutside returns the tickets of an event that would conflict with the new offer. These are all tickets if the
+// new offer has removed, deactivated or rescheduled the event, or if its capacity is smaller than the number of sold
+// tickets. Otherwise they are the tickets of tiers that were removed, or that have fewer places than were sold.
 func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold booking.EventSales) []plan.Tickets {
 	whole := plan.Tickets{EventID: e.ID, Event: e.Name, Date: e.Date, Sold: sold.Sold}
 	if reason := eventReason(wanted, e, sold.Sold); reason != nil {
@@ -108,8 +109,8 @@ func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold bookin
 	return list
 }
 
-// eventReason returns why an offer could not sell all tickets of an event again, if the reason concerns the whole
-// event; nil if it could.
+// eventReason returns the reason why all sold tickets of an event would conflict with an offer. It returns nil if there
+// is no such reason; single tiers may still conflict.
 func eventReason(offer *catalog.Offer, e *catalog.Event, sold int) *availability.Reason {
 	var reason *availability.Reason
 	now := eventIn(offer, e.ID)
@@ -164,9 +165,9 @@ func eventIn(offer *catalog.Offer, id uuid.UUID) *catalog.Event {
 	return &offer.Events[i]
 }
 
-// AffectsSold reports whether the difference between two manifests can affect customers: what they have booked, their
-// data, or the zone or currency of future sales. It is true for every field except prices, texts and pictures, which
-// bookings are not checked against.
+// AffectsSold reports whether the difference between two manifests may affect what was already sold, customers' data,
+// or the time zone or currency of future sales. Only differences in prices, texts and pictures do not, because existing
+// bookings are not checked against these.
 func AffectsSold(before, after *manifest.Manifest) (bool, error) {
 	old, err := json.Marshal(withoutPrices(before))
 	if err != nil {

@@ -17,12 +17,13 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// attempts is how often a change is compared with the newest version again if others publish at the same time.
+// attempts is how often a change is checked against the newest version and published, if others publish at the same
+// time.
 const attempts = 3
 
-// Publish makes a manifest the newest version of a business. Faults: also forbidden, naming the first section that the
-// role may not change (access.ActionOn); forbidden too if a member of the staff changes anything except their own time
-// off (accounts.md).
+// Publish makes a manifest the newest version of a business. Fault: also forbidden, if the manifest changes a section
+// that the principal's role may not change (access.ActionOn). A member of the staff may change only their own time off
+// (accounts.md).
 func (o *Owner) Publish(ctx context.Context, by Principal, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error) {
 	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
 		return o.mayPublish(ctx, by, newest, text)
@@ -36,8 +37,8 @@ func (o *Owner) Publish(ctx context.Context, by Principal, slug string, text []b
 	return published, err
 }
 
-// Rollback publishes an old version again as the newest, over the version that ifMatch names, "" for any. Faults: also
-// precondition_failed; forbidden, as [Owner.Publish].
+// Rollback publishes an old version again as the newest one. ifMatch names the version that must be the newest before;
+// "" allows any. Faults: also precondition_failed; forbidden, as for [Owner.Publish].
 func (o *Owner) Rollback(ctx context.Context, by Principal, slug string, version int64, ifMatch string) (*catalog.Published, error) {
 	published, err := o.overNewest(ctx, by, slug, ifMatch, func(newest *catalog.Offer) error {
 		old, err := o.Businesses.Get(ctx, slug, version, catalog.MediaJSON)
@@ -55,8 +56,9 @@ func (o *Owner) Rollback(ctx context.Context, by Principal, slug string, version
 	return published, err
 }
 
-// overNewest makes a change of the offer over the newest version, if may allows it and only while that version is the
-// newest. So a change that was checked against one version never replaces another. Operators may change everything.
+// overNewest checks a change of the offer against the newest version by may, and makes the change only if that version
+// is still the newest. Otherwise it repeats both, unless ifMatch names a version. So a change that was allowed over one
+// version never replaces another. For an operator, who may change everything, there is no check.
 func (o *Owner) overNewest(ctx context.Context, by Principal, slug, ifMatch string, may func(*catalog.Offer) error,
 	make func(ifMatch string) (*catalog.Published, error),
 ) (*catalog.Published, error) {
@@ -103,8 +105,8 @@ func (o *Owner) mayPublish(ctx context.Context, by Principal, newest *catalog.Of
 	return mayChange(by, newest.ID, before, wanted)
 }
 
-// mayChange compares a manifest with the newest version and refuses it if the role may not change one of the sections that
-// differ. Fault: forbidden.
+// mayChange returns an error if a manifest differs from the newest version in a section that the principal's role may
+// not change. Fault: forbidden.
 func mayChange(by Principal, businessID uuid.UUID, before, wanted *manifest.Manifest) error {
 	if err := by.Require(businessID, access.EditOffer); err != nil {
 		return err
@@ -141,8 +143,9 @@ func onlyTimeOff(businessID, staffID uuid.UUID, before, after *manifest.Manifest
 	return nil
 }
 
-// withoutTimeOff returns a manifest as JSON without the time off of a member: their overrides, and the blocks that name
-// only them. It fills in the id of the business, which a manifest may omit.
+// withoutTimeOff returns a manifest as JSON, without the time off of one member: the overrides of their hours, and the
+// blocked times that name only them. If the manifest omits the id of the business, the JSON contains the id, so that
+// two manifests compare equal.
 func withoutTimeOff(businessID, staffID uuid.UUID, m *manifest.Manifest) ([]byte, error) {
 	rest, id := *m, manifest.ID(businessID)
 	if rest.ID == nil {

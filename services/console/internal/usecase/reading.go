@@ -9,8 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 
-// Manifests are parsed when there is room for them in memory, and only as long as the request lasts ([reading.Do]). Do
-// not call catalog inside [reading.Do]: if all services run in one process, catalog parses manifests in the same room.
+// Parsing a large manifest needs much memory, so [reading.Do] waits until enough memory is free, at most as long as the
+// request lasts. Do not call catalog inside [reading.Do]: if all services run in one process, catalog needs memory from
+// the same budget, and both would wait for each other.
 
 // parsed parses a manifest of a business. Faults: invalid_parameter with its problems; those of [reading.Do].
 func parsed(ctx context.Context, slug string, text []byte) (*manifest.Manifest, error) {
@@ -38,8 +39,8 @@ func documentOf(ctx context.Context, slug string, text []byte) (*document.Docume
 	return read, problems, err
 }
 
-// rewritten returns a manifest of a business with other fields, as [document.Document.With] writes it. Faults: those of
-// [reading.Do].
+// rewritten writes other fields into the text of a manifest, by [document.Document.With]. It returns the changed
+// document, or the problems of the fields. Faults: those of [reading.Do].
 func rewritten(ctx context.Context, slug string, d *document.Document, fields document.Fields) (*document.Document, []manifest.Problem, error) {
 	var changed *document.Document
 	var problems []manifest.Problem
@@ -51,8 +52,8 @@ func rewritten(ctx context.Context, slug string, d *document.Document, fields do
 	return changed, problems, err
 }
 
-// WarningsOf returns the warnings of an accepted manifest at this instant, sorted by line; never nil
-// ([manifest.Warnings]). Faults: those of [reading.Do].
+// WarningsOf returns the warnings about a published manifest at the instant now ([manifest.Warnings]), sorted by line.
+// The list is never nil. Faults: those of [reading.Do].
 func WarningsOf(ctx context.Context, slug string, text []byte, now time.Time) ([]manifest.Problem, error) {
 	found := []manifest.Problem{}
 	err := reading.Do(ctx, slug, func(stop func() bool) error {

@@ -35,8 +35,8 @@ type Fortnight struct {
 	Unknown bool
 }
 
-// FreeUnits are the free units of one rental by day. A number is nil if it is not known, or if the rental is not
-// offered yet on that day. On a closed day the rental is neither picked up nor returned.
+// FreeUnits has the number of free units of one rental on each day. A number is nil if it is unknown, or if customers
+// cannot reserve the rental yet on that day. On a closed day, the rental can be neither picked up nor returned.
 type FreeUnits struct {
 	Rental *catalog.Rental
 	Free   []*int
@@ -59,7 +59,8 @@ const (
 	mostRentals   = 100
 )
 
-// Rented reads what is picked up, due and free from a date on. If a service is unavailable, its part is unknown.
+// Rented reads the reservations that are picked up or due, and the free units from a date on. The data of an
+// unavailable service is marked as unknown.
 func (o *Owner) Rented(ctx context.Context, by Principal, business *catalog.Offer, from timespan.Date) (*Rented, error) {
 	today := business.Today(o.Clock.Now())
 	r := &Rented{Date: today}

@@ -15,11 +15,12 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// MostStretches is the maximum number of stretches on one page of reports: three years by week.
+// MostStretches is the maximum number of periods (days, weeks or months) on one page of reports: three years by week.
 const MostStretches = 160
 
-// Reported has all reports about a business as a page shows them. If a service is unavailable, its whole report is
-// unknown, because a sum without one part would be wrong.
+// Reported has the reports about a business for one page; Stretches are the first dates of the periods. If one of the
+// services that a report needs is unavailable, the whole report is marked as unknown, because its sums would be too
+// small.
 type Reported struct {
 	Query     report.Query
 	Stretches []timespan.Date
@@ -28,8 +29,8 @@ type Reported struct {
 	Time      Part[report.UtilisationRow]
 }
 
-// Reported reads all reports concurrently. Faults: invalid_parameter for more stretches than [MostStretches] or more
-// rows than a report has.
+// Reported reads all reports concurrently. Fault: invalid_parameter for more periods than [MostStretches], or for more
+// rows than a report may have.
 func (o *Owner) Reported(ctx context.Context, slug string, q report.Query) (*Reported, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
@@ -57,10 +58,10 @@ func reported[Row any](
 	return nil
 }
 
-// Nothing reports whether it is known that nothing was booked or sold. An unknown report is not nothing.
+// Nothing reports whether the business had no bookings and no sales. It is false if that is unknown.
 func (r *Reported) Nothing() bool { return !r.Bookings.Shown() && !r.Revenue.Shown() }
 
-// ByStretch adds up the bookings of all sources by stretch: one entry for each stretch.
+// ByStretch returns the number of bookings in each period, added up over all sources.
 func (r *Reported) ByStretch() []booking.BookingsRow {
 	rows := make([]booking.BookingsRow, len(r.Stretches))
 	for i, date := range r.Stretches {
@@ -125,8 +126,8 @@ type Taking struct {
 	Total, Paid, Refunded decimal.Decimal
 }
 
-// ByCurrency adds up revenue by currency and stretch, the business's own currency first. It fails for an amount that is
-// not a number.
+// ByCurrency adds up the revenue of each currency by period; the currency own comes first. It returns an error for an
+// amount that is not a number.
 func (r *Reported) ByCurrency(own string) ([]Takings, error) {
 	var all []Takings
 	for _, row := range r.Revenue.List {
@@ -177,7 +178,7 @@ func (t *Taking) take(row report.RevenueRow) error {
 // Worked is the booked time and the working time of one member or of all, in minutes.
 type Worked struct{ Booked, Open int64 }
 
-// Member is the time of one member in all stretches.
+// Member is the time of one member, added up over all periods.
 type Member struct {
 	ID   uuid.UUID
 	Name string   // "" if the member is no longer in the offer

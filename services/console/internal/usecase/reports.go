@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// BookingsReport counts bookings by the date of their start, their source and their status. Faults: invalid_parameter
-// for more rows than a report has; the other reports have this fault too.
+// BookingsReport counts bookings by the date of their start, by source and by status. Fault: invalid_parameter for more
+// rows than a report may have, as for all reports.
 func (o *Owner) BookingsReport(ctx context.Context, slug string, q report.Query) (*report.Report[booking.BookingsRow], error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -28,8 +28,8 @@ func (o *Owner) BookingsReport(ctx context.Context, slug string, q report.Query)
 	return &report.Report[booking.BookingsRow]{Query: q, Timezone: business.Timezone, Rows: counted.Rows}, nil
 }
 
-// RevenueReport adds up what was sold, paid online and refunded, by the date on which it begins, for bookings, tickets
-// and reservations.
+// RevenueReport adds up the prices of bookings, tickets and reservations, and what was paid online and refunded. The
+// date of an amount is that on which the booking, event or reservation begins.
 func (o *Owner) RevenueReport(ctx context.Context, slug string, q report.Query) (*report.Report[report.RevenueRow], error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -49,8 +49,8 @@ func (o *Owner) RevenueReport(ctx context.Context, slug string, q report.Query) 
 	return &report.Report[report.RevenueRow]{Query: q, Timezone: business.Timezone, Rows: rows}, nil
 }
 
-// UtilisationReport compares the booked time of members with their working time. It uses the currently published hours
-// for all dates, past ones too.
+// UtilisationReport compares the booked time of members with their working time. For all dates, including past ones,
+// the working time is that of the newest published offer.
 func (o *Owner) UtilisationReport(ctx context.Context, slug string, q report.Query) (*report.Report[report.UtilisationRow], error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -67,8 +67,8 @@ func (o *Owner) UtilisationReport(ctx context.Context, slug string, q report.Que
 	return &report.Report[report.UtilisationRow]{Query: q, Timezone: business.Timezone, Rows: utilisation(business, booked.Rows, open.Rows)}, nil
 }
 
-// utilisation returns a row for each member and stretch with booked or working time, sorted by date and then in
-// Auto-Assign order. Members who are not in the offer come last.
+// utilisation returns a row for each member and period that has booked or working time. The rows are sorted by date,
+// and then in the order in which bookings are assigned to members. Members who are no longer in the offer come last.
 func utilisation(offer *catalog.Offer, booked []booking.StaffTimeRow, open []availability.WorkingTimeRow) []report.UtilisationRow {
 	type place struct {
 		date   timespan.Date

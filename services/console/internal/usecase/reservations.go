@@ -11,8 +11,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Reserve makes a reservation of units of a rental. Rental finds the business, so that an operator can reserve while
-// catalog is unavailable.
+// Reserve reserves units of a rental. The rental service looks up the business itself, so that an operator can reserve
+// while catalog is unavailable.
 func (o *Owner) Reserve(ctx context.Context, by Principal, slug string, wanted rental.NewReservation) (*rental.Reservation, error) {
 	// The body names a rental, which may belong to another business that has the slug by now.
 	if access.IsJudged(ctx) {
@@ -49,8 +49,8 @@ func (o *Owner) PreviewReservationCancellation(ctx context.Context, by Principal
 	return rentals.Cancellation(ctx, slug, id)
 }
 
-// CancelReservation cancels a reservation and refunds it as [Owner.CancelBooking] does. Its units are free again at
-// once.
+// CancelReservation cancels a reservation and refunds it as [Owner.CancelBooking] does. Its units can be reserved again
+// at once.
 func (o *Owner) CancelReservation(ctx context.Context, by Principal, slug string, id uuid.UUID, wanted booking.Cancel) (*rental.Reservation, error) {
 	if !byPolicy(wanted.Refund) { // otherwise rental finds the business, so that catalog may be unavailable
 		if _, err := o.mayRefund(ctx, by, slug, wanted.Refund); err != nil {

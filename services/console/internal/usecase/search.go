@@ -10,8 +10,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Found has the customers and bookings that a search finds, as far as the person may search for them. If a service is
-// unavailable, its part is unknown.
+// Found has the customers and bookings that a search has found and that the person may see. The data of an unavailable
+// service is marked as unknown.
 type Found struct {
 	Bookings  Part[booking.Booking]
 	Customers Part[customer.Customer]
@@ -20,8 +20,8 @@ type Found struct {
 // mostFound is the maximum number of shown results of each kind.
 const mostFound = 10
 
-// Search finds bookings by their customer, and customers, by part of a name, an address or a phone number. A person who
-// may not see contacts finds none. Fault: invalid_parameter for a bad query.
+// Search finds customers, and the bookings of customers, by a part of a name, an e-mail address or a phone number. It
+// finds nothing for a person who may not see contact data. Fault: invalid_parameter for an invalid query.
 func (o *Owner) Search(ctx context.Context, by Principal, business *catalog.Offer, query string) (*Found, error) {
 	found := &Found{}
 	var asks []func() error

@@ -18,7 +18,8 @@ type refusal struct {
 	sentence string
 }
 
-// refusedSection returns the first section that differs between two manifests and that the role may not change; nil for none.
+// refusedSection returns the first section that differs between two manifests and that the principal's role may not
+// change. It returns nil if there is none.
 func refusedSection(by Principal, businessID uuid.UUID, before, after *manifest.Manifest) (*refusal, error) {
 	if by.Operator {
 		return nil, nil
@@ -56,8 +57,8 @@ func changedSections(before, after *manifest.Manifest) ([]string, error) {
 	return changed, nil
 }
 
-// sectionFields returns the fields of a manifest as in JSON. It fills in the account and the id of the business, so
-// that an omitted field equals a written default.
+// sectionFields returns the fields of a manifest by their JSON names. It fills in the account and the id of the
+// business, so that an omitted field equals one that is written with its default.
 func sectionFields(m *manifest.Manifest) (map[string]any, error) {
 	filled, id := *m, manifest.ID(m.BusinessID())
 	filled.ID = &id

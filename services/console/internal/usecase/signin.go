@@ -16,22 +16,22 @@ import (
 // LinkGood is how long a link to sign in is valid (accounts.md).
 const LinkGood = 15 * time.Minute
 
-// makeLink makes a link that can be used once within the time good. It stores the link by keep, and returns its secret
-// and its expiry.
+// makeLink makes a link that can be used once and expires after the duration good. It stores the link by calling keep
+// with the hash of its secret. It returns the secret and the time of expiry.
 func (a *Accounts) makeLink(link store.Link, good time.Duration, keep func(store.Link, [32]byte) error) (string, time.Time, error) {
 	clear, hash := secret.New("")
 	link.ExpiresAt = a.Clock.Now().Add(good).UTC().Truncate(time.Second)
 	return clear, link.ExpiresAt, keep(link, hash)
 }
 
-// makeInvitation is makeLink for a link that is mailed to a person whom a principal invites into a business. The nil
-// UUID means among the operators.
+// makeInvitation is makeLink for a link that is mailed to an invited person. by is the principal who invites.
+// businessID is the nil UUID if the person is invited to become an operator.
 func (a *Accounts) makeInvitation(ctx context.Context, by Principal, businessID uuid.UUID, link store.Link, good time.Duration) (string, time.Time, error) {
 	return a.makeLink(link, good, func(l store.Link, hash [32]byte) error { return a.Store.AddInvitation(ctx, by, businessID, l, hash) })
 }
 
-// WhoseLink returns the person of a link with this purpose, without using the link. Errors: [ErrNobody] for an unknown,
-// used or expired link.
+// WhoseLink returns the person of a link with this purpose. The link can still be used afterwards. Errors: [ErrNobody]
+// for an unknown, used or expired link.
 func (a *Accounts) WhoseLink(ctx context.Context, link string, purpose store.Purpose) (*store.Person, error) {
 	if !secret.WellFormed("", link) {
 		return nil, ErrNobody
@@ -91,7 +91,7 @@ func (a *Accounts) ChooseLanguage(ctx context.Context, signed *SignedIn, languag
 	return a.Store.SetLanguage(ctx, signed.Principal, language)
 }
 
-// sweepEvery is the interval between deletions of ended rows. It may be long, because ended rows have no effect.
+// sweepEvery is the interval between deletions of expired rows. It may be long, because an expired row has no effect.
 const sweepEvery = time.Hour
 
 // KeepSweeping deletes sessions, links and other rows that have ended, until ctx ends.

@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/rental"
 )
 
-// Spending is the sum of a customer's purchases in one currency, counted as reports count revenue (docs/decisions/014).
+// Spending is the sum of a customer's purchases in one currency. Purchases count in the same way as in the revenue
+// report (docs/decisions/014).
 type Spending struct {
 	Currency string
 	Total    decimal.Decimal // prices of everything that is not cancelled, however it is paid

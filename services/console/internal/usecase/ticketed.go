@@ -36,8 +36,8 @@ func (a *TicketedEvent) Share() int {
 	return min(100, a.Sold*100/a.TotalCapacity)
 }
 
-// TicketedTier is a tier with its sold and remaining tickets. Left is the smaller of what remains of the tier and of
-// the event (semantics.md §4).
+// TicketedTier is a tier with the numbers of sold and of remaining tickets. Left is the smaller of the numbers that
+// remain in the tier and in the whole event (semantics.md §4).
 type TicketedTier struct {
 	catalog.Tier
 	Sold, Left int
@@ -53,8 +53,8 @@ type TicketedEvents struct {
 // mostEvents is the maximum number of events on a page.
 const mostEvents = 100
 
-// TicketedEvents reads the events that have not ended, next first; if past is true, those that have ended, latest
-// first.
+// TicketedEvents reads the events that have not ended, next one first. If past is true, it reads those that have ended,
+// latest first.
 func (o *Owner) TicketedEvents(ctx context.Context, business *catalog.Offer, past bool) (*TicketedEvents, error) {
 	all := &TicketedEvents{}
 	for i := range business.Events {
@@ -140,8 +140,8 @@ func (o *Owner) Order(ctx context.Context, by Principal, business *catalog.Offer
 	return found, err
 }
 
-// EventOf returns the event of an order. If the event is no longer in the offer, it is made from the order's data and
-// counts as ended.
+// EventOf returns the event of an order of tickets. If the offer no longer contains the event, EventOf makes one from
+// the data of the order and treats it as ended.
 func (o *Owner) EventOf(ctx context.Context, business *catalog.Offer, order *booking.Ticket) (*TicketedEvents, error) {
 	if business.Event(order.EventID) != nil && business.Modules.Events {
 		return o.TicketedEvent(ctx, business, order.EventID)
@@ -158,7 +158,8 @@ func (o *Owner) EventOf(ctx context.Context, business *catalog.Offer, order *boo
 	return all, o.count(ctx, business, all)
 }
 
-// Orders lists a page of orders. If booking is unavailable, they are unknown. Faults: those of [Owner.ListTickets].
+// Orders lists a page of orders of tickets. If the booking service is unavailable, the list is marked as unknown.
+// Faults: those of [Owner.ListTickets].
 func (o *Owner) Orders(ctx context.Context, by Principal, slug string, filter booking.TicketFilter, page request.Page) (Part[booking.Ticket], string, error) {
 	var part Part[booking.Ticket]
 	list, err := o.ListTickets(ctx, by, slug, filter, page)
@@ -192,8 +193,8 @@ func (o *Owner) OrderDetails(ctx context.Context, by Principal, business *catalo
 	return d, Together(asks...)
 }
 
-// ExportOrders calls take with each page of the orders of a list. Fault: conflict if there are more than
-// [MostExported].
+// ExportOrders reads all orders that a filter matches, and calls take with each page. Fault: conflict if there are more
+// than [MostExported].
 func (o *Owner) ExportOrders(ctx context.Context, by Principal, slug string, filter booking.TicketFilter, take func([]booking.Ticket)) error {
 	n, err := export("orders", take, func(page request.Page) ([]booking.Ticket, string, error) {
 		list, err := o.ListTickets(ctx, by, slug, filter, page)

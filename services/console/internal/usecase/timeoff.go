@@ -24,7 +24,8 @@ type TimeOff struct {
 	Hours  []catalog.Block // blocked time of only this member that has not ended, sorted by From
 }
 
-// Absence is time off to add or to remove: the time between two moments, or the days From.Date to To.Date, both included.
+// Absence is time off to add or to remove: the time between two local times, or whole days from From.Date to To.Date,
+// both included.
 type Absence struct {
 	From, To  timespan.LocalDateTime
 	WholeDays bool
@@ -42,8 +43,9 @@ func (a Absence) Check(today timespan.Date) error {
 	return nil
 }
 
-// TimeOff reads the time off of a member. A member of the staff reads their own; a person who may edit the offer reads
-// any member's. Faults: not_found for another member's time off without that permission, and for an unknown member.
+// TimeOff reads the time off of a member. A member of the staff may read only their own; a person who may edit the
+// offer may read every member's. Fault: not_found for an unknown member, or one whose time off the principal may not
+// read.
 func (o *Owner) TimeOff(by Principal, business *catalog.Offer, staffID uuid.UUID) (*TimeOff, error) {
 	self, _ := by.In(business.ID)
 	member := business.StaffMember(staffID)
@@ -71,8 +73,8 @@ func (o *Owner) TimeOff(by Principal, business *catalog.Offer, staffID uuid.UUID
 	return off, nil
 }
 
-// InTheWay lists the pending and confirmed bookings of a member that overlap an absence. Faults: service_unavailable;
-// the caller must then not add the absence.
+// InTheWay lists the pending and confirmed bookings of a member that overlap an absence. Fault: service_unavailable;
+// then the caller must not add the absence.
 func (o *Owner) InTheWay(
 	ctx context.Context, by Principal, business *catalog.Offer, staffID uuid.UUID, away Absence,
 ) ([]booking.Booking, error) {
@@ -96,11 +98,11 @@ func (o *Owner) InTheWay(
 	}), nil
 }
 
-// SetTimeOff adds an absence of a member to the offer, or removes it if off is false, and publishes the next version.
-// It keeps changes that others publish at the same time. It does not change bookings.
+// SetTimeOff adds an absence of a member to the offer, or removes the absence if off is false, and publishes the result
+// as the next version. It keeps what others publish at the same time, and does not change bookings.
 //
-// Faults: invalid_parameter for an absence that [Absence.Check] refuses; those of [Owner.TimeOff] and
-// [Owner.PublishOffer]; conflict if the offer is managed elsewhere, or if another person changed the same fields.
+// Faults: invalid_parameter for an absence that [Absence.Check] refuses; conflict if another system manages the offer,
+// or if another person changed the same fields; those of [Owner.TimeOff] and [Owner.PublishOffer].
 func (o *Owner) SetTimeOff(
 	ctx context.Context, by Principal, business *catalog.Offer, staffID uuid.UUID, away Absence, off bool,
 ) error {
@@ -138,8 +140,8 @@ func (o *Owner) SetTimeOff(
 	return nil
 }
 
-// publishFields publishes a change over the newest version. If another person publishes at the same time, it retries
-// over that version.
+// publishFields publishes a change over the newest version. If another version was published in the meantime, it merges
+// the change with that version and tries again.
 func (o *Owner) publishFields(ctx context.Context, by Principal, business *catalog.Offer, change OfferChange) error {
 	for attempt := 1; ; attempt++ {
 		draft, err := o.DraftOffer(ctx, business.Slug, change)
@@ -156,7 +158,8 @@ func (o *Owner) publishFields(ctx context.Context, by Principal, business *catal
 	}
 }
 
-// setBlock adds blocked time of one member alone to the fields of a manifest, or removes it if off is false.
+// setBlock adds a blocked time of only one member to the fields of a manifest, or removes that blocked time if off is
+// false.
 func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTime, off bool) {
 	blocks, _ := fields["blocks"].([]any)
 	blocks = slices.DeleteFunc(slices.Clone(blocks), func(one any) bool {
@@ -172,8 +175,8 @@ func setBlock(fields document.Fields, key string, from, to timespan.LocalDateTim
 	}
 }
 
-// setDays adds whole days to the overrides of a member in the fields of a manifest, or removes them if off is false.
-// Fault: not_found for an unknown member.
+// setDays adds whole days off to the overrides of a member's hours in a manifest, or removes these days if off is
+// false. Fault: not_found for an unknown member.
 func setDays(fields document.Fields, key string, from, to timespan.Date, off bool) error {
 	staff, _ := fields["staff"].([]any)
 	for _, one := range staff {

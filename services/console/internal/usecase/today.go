@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Part is the part of a page that one service answers.
+// Part is the part of a page whose data one service returns; it is unknown if that service is unavailable.
 type Part[T any] struct {
 	List    []T
 	More    bool // there are more items than were requested
@@ -29,8 +29,8 @@ type Part[T any] struct {
 // Shown reports whether the part has something to show.
 func (p Part[T]) Shown() bool { return p.Unknown || len(p.List) > 0 }
 
-// known stores the answer of a service in part. If the service is unavailable, the part is unknown; every other fault
-// is returned.
+// known stores the answer of a service in part. If err means that the service is unavailable, it marks the part as
+// unknown and returns nil. It returns every other error.
 func known[T any](ctx context.Context, o *Owner, part *Part[T], list []T, next string, err error) error {
 	if fault.Is(err, fault.PeerUnavailable) {
 		o.Logger.WarnContext(ctx, "a part of a page is unknown", slog.Any("error", err))
@@ -141,8 +141,8 @@ type Details struct {
 	Messages Part[notifications.Message] // newest first
 }
 
-// Booking returns one booking, as far as the role may see it. Faults: not_found, also for another member's booking if
-// the person sees only their own.
+// Booking returns a booking, with the data that the principal's role may see. Fault: not_found, also for the booking of
+// another member if the principal may see only their own.
 func (o *Owner) Booking(ctx context.Context, by Principal, slug string, id uuid.UUID) (*booking.Booking, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
@@ -168,7 +168,7 @@ func (o *Owner) Booking(ctx context.Context, by Principal, slug string, id uuid.
 // mostHistory is the maximum number of shown events of a booking, and of its messages.
 const mostHistory = 50
 
-// Details reads the data of one booking, as far as the person may see it. If a service is unavailable, its part is
+// Details reads all data of a booking that the principal may see. The data of an unavailable service is marked as
 // unknown. Faults: not_found.
 func (o *Owner) Details(ctx context.Context, by Principal, slug string, id uuid.UUID) (*Details, error) {
 	business, err := o.Business(ctx, slug)
@@ -214,8 +214,8 @@ func (o *Owner) messagesAbout(ctx context.Context, slug string, id uuid.UUID, pa
 // MostExported is the maximum number of entries of an exported list.
 const MostExported = 20_000
 
-// ExportBookings calls take with each page of the bookings of a list. Fault: conflict if there are more than
-// [MostExported].
+// ExportBookings reads all bookings that a filter matches, and calls take with each page. Fault: conflict if there are
+// more than [MostExported].
 func (o *Owner) ExportBookings(ctx context.Context, by Principal, slug string, filter booking.Filter, take func([]booking.Booking)) error {
 	n, err := export("bookings", take, func(page request.Page) ([]booking.Booking, string, error) {
 		list, err := o.ListBookings(ctx, by, slug, filter, page)
@@ -230,8 +230,8 @@ func (o *Owner) ExportBookings(ctx context.Context, by Principal, slug string, f
 	return err
 }
 
-// export calls take with each page of a list, and returns the number of entries. what is the word for the entries in
-// the error. Fault: conflict if there are more than [MostExported].
+// export reads all pages of a list, calls take with each page, and returns the number of entries. what is the word for
+// the entries in the error message. Fault: conflict if there are more than [MostExported].
 func export[T any](what string, take func([]T), list func(request.Page) ([]T, string, error)) (int, error) {
 	page, taken := request.Page{Limit: 1000}, 0
 	for {

@@ -25,9 +25,9 @@ type NewToken struct {
 	ExpiresAt *time.Time // nil: it does not expire
 }
 
-// CreateToken makes a token with a role in a business or, if business is nil, of an operator. It returns the token with
-// its secret, which cannot be read again. Faults: invalid_parameter; forbidden; conflict for a repeated
-// Idempotency-Key.
+// CreateToken creates a token of the admin API, with a role in a business or, if business is nil, with the operator's
+// role. It returns the token and its secret, which is not stored. Faults: invalid_parameter; forbidden; conflict for a
+// repeated Idempotency-Key.
 func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *catalog.Offer, wanted NewToken) (*store.Token, string, error) {
 	m, err := tokenFor(by, business, wanted)
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *Accounts) CreateToken(ctx context.Context, by Principal, business *cata
 	return &token, clear, err
 }
 
-// TokenMade returns the fault of a request whose Idempotency-Key has already made a token.
+// TokenMade returns the fault for a request whose Idempotency-Key has already created a token.
 func TokenMade(made *store.TokenMadeError) error {
 	return fault.Newf(fault.Conflict, "Idempotency-Key: a request with this key made the token %s; its secret is shown once, in that "+
 		"answer, and kept nowhere. If that answer was lost, revoke this token and make another one with a new Idempotency-Key.", made.ID)
@@ -85,8 +85,8 @@ func tokenFor(by Principal, business *catalog.Offer, wanted NewToken) (access.Me
 	return access.Member{Role: access.Operator}, nil
 }
 
-// Tokens lists the tokens that the principal may revoke, oldest first: those of one business, or of all businesses
-// whose team they manage. Faults: invalid_parameter for a bad page.
+// Tokens lists the tokens that the principal may revoke, oldest first. If business is nil, it lists those of all
+// businesses whose team the principal manages. Fault: invalid_parameter for an invalid page.
 func (a *Accounts) Tokens(ctx context.Context, by Principal, business *catalog.Offer, page request.Page) ([]store.Token, string, error) {
 	if business != nil {
 		if err := by.Require(business.ID, access.ManageTeam); err != nil {
@@ -106,7 +106,8 @@ func (a *Accounts) Tokens(ctx context.Context, by Principal, business *catalog.O
 	return a.Store.Tokens(ctx, of, page)
 }
 
-// Token finds a token that the principal may revoke. Faults: not_found, also for a token of another business.
+// Token returns a token that the principal may revoke. Fault: not_found, also for a token of a business whose team the
+// principal does not manage.
 func (a *Accounts) Token(ctx context.Context, by Principal, id uuid.UUID) (store.Token, error) {
 	token, err := a.Store.TokenByID(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !by.Operator && by.Reach(token.BusinessID, access.ManageTeam) == access.None {
@@ -115,8 +116,8 @@ func (a *Accounts) Token(ctx context.Context, by Principal, id uuid.UUID) (store
 	return token, err
 }
 
-// RevokeToken ends a token and the tokens that were made with it, at once. Faults: not_found, also for a token of
-// another business.
+// RevokeToken revokes a token, and the tokens that were created with it, at once. Fault: not_found, also for a token of
+// a business whose team the principal does not manage.
 func (a *Accounts) RevokeToken(ctx context.Context, by Principal, id uuid.UUID) error {
 	token, err := a.Token(ctx, by, id)
 	if err != nil {

@@ -18,9 +18,9 @@ type PublishedVersion struct {
 	By actor.Actor // publisher; zero if the events no longer have it
 }
 
-// Versions lists the versions of the offer, newest first. It returns the cursor of the next page, or "" after the last
-// page. If the events cannot be read, the versions are listed without their publishers. Faults: invalid_parameter for a
-// bad page.
+// Versions lists the versions of the offer, newest first. It also returns the cursor of the next page, or "" after the
+// last page. If the events cannot be read, the publishers of the versions are missing. Fault: invalid_parameter for an
+// invalid page.
 func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) ([]PublishedVersion, string, error) {
 	list, err := o.Businesses.Versions(ctx, slug, page)
 	if err != nil || len(list.Versions) == 0 {
@@ -37,8 +37,8 @@ func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) ([
 	return versions, list.NextCursor, nil
 }
 
-// publishers returns who published these versions, by version, as far as the events have it. versions is sorted newest
-// first.
+// publishers returns the publisher of each version, by the number of the version, from the recorded events. versions
+// must be sorted newest first. A version without an event is missing from the result.
 func (o *Owner) publishers(ctx context.Context, slug string, versions []catalog.Version) (map[int64]actor.Actor, error) {
 	const about = time.Minute // maximum difference between the times of a version and its event
 	filter := event.Filter{

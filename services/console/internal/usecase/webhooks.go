@@ -33,7 +33,8 @@ func (o *Owner) Webhooks(ctx context.Context, slug string, page request.Page) (*
 	return o.Notifications.Webhooks(ctx, business.ID, page)
 }
 
-// MostWebhooks is the page size for endpoints. It is more than a business may have.
+// MostWebhooks is the page size for lists of endpoints. It is larger than the number of endpoints that a business may
+// have.
 const MostWebhooks = 100
 
 // Webhook finds one endpoint. Fault: not_found.
@@ -80,7 +81,8 @@ func (o *Owner) DeleteWebhook(ctx context.Context, by Principal, slug string, id
 	return nil
 }
 
-// RotateWebhook gives an endpoint another secret. Both secrets sign for a day.
+// RotateWebhook gives an endpoint a new secret. For one day, deliveries are signed with both the old and the new
+// secret.
 func (o *Owner) RotateWebhook(ctx context.Context, by Principal, slug string, id uuid.UUID) (*notifications.SecretWebhook, error) {
 	business, err := o.Business(ctx, slug)
 	if err != nil {
