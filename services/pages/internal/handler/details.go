@@ -94,7 +94,7 @@ func (p *Pages) book(c *fiber.Ctx) error {
 	return p.place(c, o, key)
 }
 
-// pick continues with another start and keeps what was typed.
+// pick shows the form again for another start, and keeps what the visitor typed.
 func (p *Pages) pick(c *fiber.Ctx, o *order, a *appointment, query string) error {
 	values, err := url.ParseQuery(query)
 	if err != nil {

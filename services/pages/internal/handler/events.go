@@ -31,7 +31,8 @@ func (p *Pages) events(c *fiber.Ctx) error {
 	return p.listEvents(c, page, fiber.StatusOK, "")
 }
 
-// listEvents shows the list of events. notice tells the visitor why they see it; "" for none.
+// listEvents shows the list of events. notice is a sentence for the visitor above the list, for
+// example why a chosen event is not available; "" shows none.
 func (p *Pages) listEvents(c *fiber.Ctx, page *view.Page, status int, notice string) error {
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))

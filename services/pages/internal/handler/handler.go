@@ -94,7 +94,8 @@ func (p *Pages) open(c *fiber.Ctx) (*view.Page, error) {
 	return page, err
 }
 
-// of sets the business of a page, and with it the reader's region and the accent colour.
+// of sets the business of a page, and what depends on it: the regional form of the language, and the
+// nonce that a style with an accent colour needs.
 func of(page *view.Page, business *usecase.Business) {
 	page.Business = business
 	page.Words.Within(locale.RegionOf(business.Offer.Timezone))
@@ -125,7 +126,7 @@ func (p *Pages) chosen(c *fiber.Ctx) (*view.Page, *usecase.Appointment, error) {
 	return page, appointment, err
 }
 
-// plain returns a page without a business. own is the business's default language, or "".
+// plain returns a page that belongs to no business. The argument own is a default language, or "".
 func (p *Pages) plain(c *fiber.Ctx, own string) *view.Page {
 	chosen := c.Query("lang")
 	return &view.Page{

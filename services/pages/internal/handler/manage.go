@@ -54,7 +54,8 @@ func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
 		return nil, nil, err
 	}
 	page := p.plain(c, m.Business.Offer.DefaultLanguage)
-	// A reader of the booking's language keeps the form of it that their region uses.
+	// Unless the reader chose a language, the page has the booking's language. If the browser asks for the
+	// same language, the page keeps the regional form that the browser asks for.
 	if booked := words.In(p.texts, m.Locale, m.Business.Offer.DefaultLanguage); page.Chosen == "" && booked.Code != page.Words.Code {
 		page.Words = booked
 	}
@@ -63,7 +64,8 @@ func (p *Pages) follow(c *fiber.Ctx) (*view.Page, *usecase.Managed, error) {
 	return page, m, nil
 }
 
-// seen returns the path of the link's page. done names the action whose success the page reports; "" for none.
+// seen returns the path of the link's page. The argument done names a successful action that the page
+// reports; "" means none.
 func seen(c *fiber.Ctx, done string) string {
 	at := "/m/" + c.Params("token")
 	if done != "" {
@@ -155,7 +157,8 @@ func given(text string) *timespan.Date {
 	return &d
 }
 
-// times shows the times to which a booking can be rescheduled. taken reports that the chosen time is no longer free.
+// times shows the times to which a booking can be rescheduled. The argument taken is true if the time
+// that the customer chose is no longer free; the page then reports this.
 func (p *Pages) times(c *fiber.Ctx, status int, date, month *timespan.Date, taken bool) error {
 	page, m, err := p.follow(c)
 	switch {

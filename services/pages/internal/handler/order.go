@@ -30,7 +30,7 @@ type item interface {
 	// content returns the form with all that was typed. If changing
 	// is set, the form also has fields for the quantities.
 	content(o *order, changing bool) view.Content
-	// book books the item, once for each key.
+	// book books the item, at most once for each key.
 	book(ctx context.Context, shop *usecase.Shop, o *order, key string) (usecase.Booked, error)
 	// refused is called when nothing was booked because of cause. If the customer can change the item to avoid
 	// the cause, such as a taken start, it sends the response and returns true. Otherwise it returns false.
@@ -133,7 +133,7 @@ func (p *Pages) place(c *fiber.Ctx, o *order, key string) error {
 	if err != nil {
 		return p.refuse(c, o, err)
 	}
-	// The price is no longer the one that was shown.
+	// The price has changed since the form was shown, so the customer must confirm it.
 	if typed := o.form.Typed; typed.Get("total") != price.Total.String() || typed.Get("now") != price.Now.String() {
 		return p.ask(c, o, fiber.StatusConflict, words.With("price_changed", "Price", words.Amount(price.Total.String(), business.Offer.Currency)))
 	}
@@ -142,7 +142,8 @@ func (p *Pages) place(c *fiber.Ctx, o *order, key string) error {
 	if err != nil {
 		return p.refuse(c, o, err)
 	}
-	// Payment pages refuse to be framed. In a frame, the customer's page leads to the payment in the top window.
+	// Payment pages cannot be shown in a frame. If this page is in a frame, the customer's page opens the
+	// payment in the top window.
 	if booked.Checkout != "" && c.Get("Sec-Fetch-Dest") != "iframe" {
 		return c.Redirect(booked.Checkout, fiber.StatusSeeOther)
 	}

@@ -32,7 +32,8 @@ func (p *Pages) rentals(c *fiber.Ctx) error {
 	return p.listRentals(c, page, fiber.StatusOK, "")
 }
 
-// listRentals shows the list of rentals. notice tells the visitor why they see it; "" for none.
+// listRentals shows the list of rentals. notice is a sentence for the visitor above the list, for
+// example why a chosen rental is not available; "" shows none.
 func (p *Pages) listRentals(c *fiber.Ctx, page *view.Page, status int, notice string) error {
 	if !page.Business.Open() {
 		return p.show(c, fiber.StatusOK, page, view.Closed(page))

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/clock"
 )
 
-// formLasts is how long after it was shown a form may be sent.
+// formLasts is the maximum time between showing and submitting a form.
 const formLasts = 2 * time.Hour
 
 // forms creates and checks the tokens of forms. A token contains the time at which the form was shown

@@ -22,7 +22,7 @@ func (p *Pages) what(c *fiber.Ctx) error {
 	return p.offered(c, page, "")
 }
 
-// offered shows what can be booked. notice tells the visitor why they see it; "" for none.
+// offered shows what can be booked. notice is a sentence for the visitor at the top; "" shows none.
 func (p *Pages) offered(c *fiber.Ctx, page *view.Page, notice string) error {
 	groups, err := p.shop.Menu(c.UserContext(), page.Business, page.Words.Asked)
 	if err != nil {

@@ -244,7 +244,7 @@ func (d *Details) check() Wrongs {
 	return wrong
 }
 
-// told returns the phone number and the answers as they are sent; nil for none.
+// told returns the phone number and the answers in the form in which they are sent to booking or rental; nil for none.
 func (d *Details) told() (*string, json.RawMessage, error) {
 	var phone *string
 	if d.Phone != "" {

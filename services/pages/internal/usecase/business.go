@@ -35,7 +35,8 @@ type Shop struct {
 	Clock        clock.Clock
 }
 
-// Places bounds the large answers that are read at once for each business, and how long a page waits for its turn.
+// Places limits how many large answers are read at the same time for each business, and how long a
+// page waits for its turn.
 type Places struct {
 	Each   *bulkhead.Tenants
 	Within time.Duration
@@ -53,7 +54,8 @@ type Business struct {
 // Open reports whether the business takes bookings on its page now.
 func (b *Business) Open() bool { return !b.Closed && !b.Offer.NotYetOpen && b.Paused == nil }
 
-// Offers reports whether the page has anything to list in a part: "events", "rentals", or otherwise services.
+// Offers reports whether the business has anything to list in a part of the page. The argument part is
+// "events" or "rentals"; any other value means services.
 func (b *Business) Offers(part string) bool {
 	offer, today := b.Offer, b.Today()
 	switch part {
@@ -92,7 +94,7 @@ func (s *Shop) Business(ctx context.Context, slug string) (*Business, error) {
 	return s.with(offer, shown.LogoURL), nil
 }
 
-// with returns what every page shows of a business with this offer now.
+// with returns the business as pages show it, with the given offer and logo, at the current time.
 func (s *Shop) with(offer *catalog.Offer, logo string) *Business {
 	b := &Business{Offer: offer, LogoURL: logo, Now: s.Clock.Now()}
 	b.Closed = !offer.Account.SubscriptionActive || offer.Account.RemovalOn != nil
