@@ -240,7 +240,7 @@ func slugOf(m *messages.Messages) func(context.Context, uuid.UUID) (string, erro
 	}
 }
 
-// tellOwner returns a function that creates the job of the owner's notice about a disabled endpoint.
+// tellOwner returns a function that creates a job, which writes the notice to the owner of a disabled endpoint.
 func tellOwner(m *messages.Messages) func(context.Context, pgx.Tx, store.Endpoint) ([]river.InsertManyParams, error) {
 	return func(ctx context.Context, tx pgx.Tx, e store.Endpoint) ([]river.InsertManyParams, error) {
 		tell, err := m.EndpointDisabled(ctx, tx, e.BusinessID, e.ID, e.URL, e.DisabledReason == store.Gone)

@@ -23,7 +23,8 @@ type words struct {
 	rtl bool
 }
 
-// wordsIn returns the words for locale, otherwise for fallback, otherwise for English in the form of the region.
+// wordsIn returns the words for writing a letter in the language of locale. If that language is
+// unknown, it uses fallback, then English. The form of the language is that of region.
 func wordsIn(locale, fallback, region string) (*words, error) {
 	catalog, err := texts()
 	if err != nil {
@@ -101,10 +102,11 @@ func (w *words) quantity(s *Subject) string {
 	return w.Number(s.Quantity) + " × " + tier
 }
 
-// typed cleans typed text to one line. most is the maximum length in characters.
+// typed cleans a text that a person typed ([clean]) and encloses it if it runs against the letter's
+// direction. most is the maximum length in characters.
 func (w *words) typed(s string, most int) string { return w.isolated(clean(s, most)) }
 
-// typedLines splits typed text into cleaned lines, without empty lines at the ends.
+// typedLines splits a text that a person typed into lines, cleans each, and removes empty lines at both ends.
 func (w *words) typedLines(s string) []string {
 	s = strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n\n").Replace(s))
 	if s == "" {

@@ -39,7 +39,7 @@ func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 	if m.Thread != "" {
 		msg.SetGenHeader(gomail.HeaderReferences, "<"+m.Thread+"@"+s.domain+">")
 	}
-	// Suppress absence notes and the processing of mailing lists (RFC 3834 §5).
+	// These headers suppress automatic replies and the processing by mailing lists (RFC 3834 §5).
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
 	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
@@ -74,7 +74,8 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
-// encodedWords encodes text as encoded words on lines of at most 76 characters. The first word begins at column.
+// encodedWords encodes text as encoded words, on lines of at most 76 characters. The argument column
+// is the column in which the first word begins.
 func encodedWords(text string, column int) string {
 	var b strings.Builder
 	b.WriteString(wordBegin)

@@ -19,7 +19,8 @@ type Config struct {
 	// port 587; STARTTLS required) or smtps:// (default port 465; TLS from the
 	// first byte). If it is empty, messages are kept and shown, and none is sent.
 	URL string `env:"SMTP_URL"`
-	// Preview means that the server at URL only shows messages, so that messages it accepts count as not sent.
+	// Preview means that the server at URL only shows messages and does not deliver them. A message that
+	// it accepts therefore counts as not sent.
 	Preview bool `env:"SMTP_PREVIEW, default=false"`
 	// AllowPlaintext allows a server at smtp:// that does not offer STARTTLS; messages and the password
 	// are then sent unencrypted. A server at a loopback address does not need this setting.
@@ -100,7 +101,8 @@ func parse(text string) (server, error) {
 	return s, nil
 }
 
-// local reports whether the server is at this machine's loopback address, so that its traffic does not pass a network.
+// local reports whether the server is at a loopback address of this machine, so that the traffic does
+// not pass a network.
 func (s server) local() bool {
 	if s.host == "localhost" {
 		return true

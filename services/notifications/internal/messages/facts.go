@@ -49,7 +49,7 @@ func (m *Messages) facts(offer *catalog.Offer, e event.Event, language string) (
 	return f, nil
 }
 
-// sale holds the data of a sale that its cancellation depends on.
+// sale holds the part of a booking, ticket order or reservation that decides its cancellation policy.
 type sale struct {
 	payment      *booking.Payment // nil: no online payment
 	madeAt       time.Time
@@ -136,7 +136,8 @@ func addChanges(f *letter.Facts, changes []booking.PriceChange) {
 	}
 }
 
-// ofPayment adds the amounts paid and due and, for a cancellation of a paid subject, the refund, possibly 0.
+// ofPayment adds the amounts paid and still to pay. For a cancelled subject that was paid, it adds the
+// refund, which may be 0.
 func ofPayment(f *letter.Facts, e event.Event, p *booking.Payment, currency string) {
 	if p == nil {
 		return
@@ -198,7 +199,7 @@ func ofTicket(f *letter.Facts, e event.Event, offer *catalog.Offer, language str
 	return nil
 }
 
-// startOf returns the start of the event of tickets, from its date and time in zone.
+// startOf returns the start of the event that the tickets are for, from the event's date and time in zone.
 func startOf(t booking.Ticket, zone *time.Location) (time.Time, error) {
 	date, err := timespan.ParseDate(t.Date)
 	if err != nil {

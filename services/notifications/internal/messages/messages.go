@@ -165,7 +165,8 @@ func (m *Messages) Take(ctx context.Context, tx pgx.Tx, events []event.Event) ([
 // more events than all limits give the last priority. Jobs of businesses with few events thus run before the others.
 var backlogs = [...]int{20, 200, 2000}
 
-// priority returns the priority of a job from 1, the first, to 4.
+// priority returns the priority of a job for a business with this number of waiting events: from 1,
+// which runs first, to 4.
 func priority(waiting int) int {
 	for i, most := range backlogs {
 		if waiting < most {

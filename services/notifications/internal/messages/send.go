@@ -27,13 +27,15 @@ func (sendJob) Kind() string                 { return "send_message" }
 func (sendJob) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queueSend} }
 
 const (
-	// triedFor is how long attempts are made, from the first attempt, or from the first one after a retry by the owner.
+	// triedFor is how long attempts at a message are made, counted from the first attempt, or from the
+	// first one after a retry by the owner.
 	triedFor = 24 * time.Hour
 	// The limits of the pause before an attempt. The pause is half of the time since the first attempt,
 	// within these limits. This makes about thirty attempts a day.
 	pauseLeast = 30 * time.Second
 	pauseMost  = time.Hour
-	// waitShare is the divisor of the pause of a message that waits for another one; such waits normally take seconds.
+	// waitShare shortens the pause of a message that waits for another one: the usual pause is divided by
+	// it, because such waits normally take seconds.
 	waitShare = 20
 )
 
@@ -100,7 +102,7 @@ const (
 	reasonSandbox  = "The business is a sandbox."
 )
 
-// sending returns the attempt of a job with the business's limits.
+// sending returns the request to begin an attempt at the message of a job, with the limits of its business.
 func (m *Messages) sending(job sendJob) store.Sending {
 	limits := m.Limits
 	if n, ok := limits.BusinessDays[job.BusinessID.String()]; ok {

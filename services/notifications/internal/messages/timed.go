@@ -34,7 +34,7 @@ func (timedJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: queueWrite, Priority: 2}
 }
 
-// timing returns the job that checks a subject when t is due, or nil if t is nil.
+// timing returns a job that checks the subject at the time of t, or nil if t is nil.
 func timing(businessID uuid.UUID, of event.Subject, subject plan.Subject, t *plan.Timed) *river.InsertManyParams {
 	if t == nil {
 		return nil
@@ -94,7 +94,7 @@ func (m *Messages) present(ctx context.Context, businessID uuid.UUID, of event.S
 	return nil, nil, err
 }
 
-// judgedFor is how long a message's timeliness at writing is relied on.
+// judgedFor is the time after writing for which a reminder counts as still valid without a check.
 const judgedFor = time.Minute
 
 // errOver means that the subject of a reminder has begun, is over, or was rescheduled or cancelled.
@@ -124,7 +124,7 @@ func (m *Messages) timely(ctx context.Context, message store.Message) error {
 	return nil
 }
 
-// due returns the messages about a subject that are due, and the job that checks the subject next.
+// due returns the messages about a subject that must be sent now, and the job that checks the subject next.
 func (m *Messages) due(ctx context.Context, at timedJob) ([]store.Message, *river.InsertManyParams, error) {
 	offer, data, err := m.present(ctx, at.BusinessID, at.Subject)
 	if err != nil || offer == nil {

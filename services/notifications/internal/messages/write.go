@@ -55,7 +55,7 @@ func (w *writer) Work(ctx context.Context, job *river.Job[writeJob]) error {
 	}
 }
 
-// maxUndos limits how long successive changes delay the message about them, as a multiple of UndoFor.
+// maxUndos limits how long a series of changes can delay the message about them, as a multiple of UndoFor.
 const maxUndos = 6
 
 // dueAt returns the time at which the messages of these events are written. All events are about one
@@ -73,7 +73,7 @@ func (m *Messages) dueAt(events []event.Event) time.Time {
 	return due
 }
 
-// delays reports whether the messages about an event wait, so that it can be undone.
+// delays reports whether the messages about an event must wait, so that the change can still be undone.
 func (m *Messages) delays(e event.Event) bool {
 	subject, err := plan.Read(e.Data)
 	return err == nil && plan.Delays(plan.Change{Event: e, Subject: subject})
@@ -191,7 +191,8 @@ func settings(offer *catalog.Offer) plan.Settings {
 	return plan.Settings{RemindersHoursBefore: offer.Notifications.RemindersHoursBefore, Location: offer.Location()}
 }
 
-// letters writes the messages of a change. before is the booking's last place that the customer was informed of.
+// letters writes the messages about a change. The argument before is the booking's time and staff
+// member before the change, as the customer knows them; nil if they did not change.
 func (m *Messages) letters(
 	ctx context.Context, offer *catalog.Offer, c plan.Change, before *plan.Place, drafts []plan.Draft,
 ) ([]store.Message, error) {
@@ -235,7 +236,7 @@ func (m *Messages) letters(
 	return list, nil
 }
 
-// withBefore adds the former time and staff member of a booking, with names in language, to the facts.
+// withBefore adds the previous time and staff member of a booking to the facts, with names in the given language.
 func withBefore(offer *catalog.Offer, facts letter.Facts, language string, c plan.Change, before *plan.Place) letter.Facts {
 	if before == nil || c.Event.Subject.Kind != event.Booking || c.Subject.Status == booking.StatusCancelled {
 		return facts
@@ -303,7 +304,7 @@ func (m *Messages) initial(offer *catalog.Offer) (string, string) {
 	return store.MessageQueued, ""
 }
 
-// add stores messages and inserts the jobs that send them, and next, the job that checks the subject again.
+// add stores messages and inserts the jobs that send them. It also inserts next, the job that checks the subject again.
 func (m *Messages) add(ctx context.Context, tx pgx.Tx, list []store.Message, next *river.InsertManyParams, priority int) error {
 	var params []river.InsertManyParams
 	if next != nil {

@@ -47,7 +47,7 @@ var replaceable = []letter.Kind{
 	letter.Ticket, letter.TicketMoved, letter.TicketWithdrawn, letter.TicketCancelled, letter.Reservation, letter.ReservationWithdrawn, letter.ReservationCancelled,
 }
 
-// Replaceable returns the kinds of messages that a newer one of these kinds about the same subject replaces.
+// Replaceable returns the kinds of messages in which a newer message about the same subject replaces an older one.
 func Replaceable() []string {
 	kinds := make([]string, len(replaceable))
 	for i, kind := range replaceable {
@@ -113,7 +113,8 @@ func notifies(changes []Change, last int, before *Place) bool {
 	}
 	created := changes[0].Event.Type == event.BookingCreated || changes[0].Event.Type == event.TicketSold || changes[0].Event.Type == event.ReservationCreated
 	if created {
-		// The business created it and cancelled it before the customer got a message.
+		// If the business created the booking and cancelled it before the customer got a message, the customer
+		// gets none.
 		return end.Subject.Status != booking.StatusCancelled || changes[0].Event.Actor.Kind != actor.Owner
 	}
 	onlyMoved := !slices.ContainsFunc(changes[:last+1], func(c Change) bool {

@@ -59,7 +59,7 @@ func Read(data []byte) (Subject, error) {
 	return s, nil
 }
 
-// Told reports whether events of type t lead to a message or to a time when a message is due.
+// Told reports whether events of type t lead to a message at once or at a later time.
 func Told(t event.Type) bool {
 	_, customer := toCustomers[t]
 	return customer || toOwners[t] || Begins(t)
@@ -133,7 +133,7 @@ func Of(e event.Event, s Subject, ownerEmails []string) []Draft {
 	return drafts
 }
 
-// waits reports whether the owners' notice of a reservation waits for its payment.
+// waits reports whether the notice to the owners about a reservation must wait until the reservation is paid.
 func waits(e event.Event, s Subject) bool {
 	return e.Type == event.ReservationCreated && s.Status == booking.StatusPending
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 )
 
-// Timed is a message that is due at a time instead of after an event.
+// Timed is a message that is due at a certain time, such as a reminder, and not after an event.
 type Timed struct {
 	Kind letter.Kind
 	Due  time.Time
@@ -116,7 +116,8 @@ func Due(times []Timed, s Subject, since, now time.Time) ([]Timed, *Timed) {
 	return send, nil
 }
 
-// Waits reports whether messages of this kind are due at a time, so that they may be outdated before they can be sent.
+// Waits reports whether messages of this kind are due at a certain time. Such a message may be
+// outdated before it can be sent.
 func Waits(kind letter.Kind) bool {
 	return kind == letter.Reminder || kind == letter.PaymentDue || kind == letter.ReservationDue
 }
@@ -127,7 +128,7 @@ func Holds(times []Timed, s Subject, id, subject uuid.UUID, now time.Time) bool 
 	return slices.ContainsFunc(times, func(t Timed) bool { return t.Draft(subject, "").EventID == id && now.Before(t.Ends(s)) })
 }
 
-// Begins reports whether events of this type restart the times of a subject.
+// Begins reports whether the times of a subject's messages must be computed again after an event of this type.
 func Begins(t event.Type) bool {
 	return t == event.BookingCreated || t == event.TicketCreated || t == event.BookingRescheduled || t == event.ReservationCreated || t == event.ReservationPickedUp
 }

@@ -120,7 +120,8 @@ func lockLanes(ctx context.Context, tx pgx.Tx, businessID uuid.UUID) (map[uuid.U
 	return lanes, nil
 }
 
-// eraseMessages deletes a customer's messages and the events that were to become messages, and returns their ids.
+// eraseMessages deletes a customer's messages, and the events from which messages would be written. It
+// returns the ids of both.
 func eraseMessages(ctx context.Context, tx pgx.Tx, asked Erase) ([]uuid.UUID, error) {
 	var all []uuid.UUID
 	for _, sql := range []string{
@@ -173,7 +174,7 @@ func forgetAnswers(ctx context.Context, tx pgx.Tx, businessID uuid.UUID, message
 	return nil
 }
 
-// releaseBehindSQL makes the first pending event of each subject due if it waited for a deleted one.
+// releaseBehindSQL makes the first pending delivery of each subject due if it waited for a deleted one.
 const releaseBehindSQL = `
 UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND due_at IS NULL AND id IN (
     SELECT DISTINCT ON (d.endpoint_id, d.subject_id) d.id

@@ -37,7 +37,7 @@ const endpointColumns = `business_id, id, url, events, active, coalesce(disabled
 
 func scanEndpoint(row pgx.CollectableRow) (Endpoint, error) { return scanEndpointAnd(row) }
 
-// scanEndpointAnd scans the columns of an endpoint and further columns after them.
+// scanEndpointAnd scans the columns of an endpoint, and then the columns after them into more.
 func scanEndpointAnd(row pgx.CollectableRow, more ...any) (Endpoint, error) {
 	var e Endpoint
 	err := row.Scan(append([]any{
@@ -91,7 +91,8 @@ func (s *Store) Recall(ctx context.Context, made Created) (Created, error) {
 // CreateEndpoint adds an endpoint, once per Idempotency-Key. Errors: [ErrTooMany].
 func (s *Store) CreateEndpoint(ctx context.Context, e Endpoint, secret []byte) (Created, error) {
 	return postgres.Once(ctx, s.pool, e.BusinessID, func(ctx context.Context, tx pgx.Tx) (Created, error) {
-		// The lock makes concurrent creations count each other.
+		// The lock makes concurrent transactions that create endpoints run one after another, so that each
+		// counts the others'.
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || $1::uuid::text, 0))`, e.BusinessID); err != nil {
 			return Created{}, err
 		}

@@ -89,7 +89,7 @@ func (s *Store) ReleaseFeed(ctx context.Context, name string, replica uuid.UUID)
 	return nil
 }
 
-// Move is the step of a cursor over one page of a feed.
+// Move is the change of a feed's cursor when one page of the feed is taken.
 type Move struct {
 	Feed     string
 	Replica  uuid.UUID

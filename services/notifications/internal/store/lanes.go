@@ -157,13 +157,13 @@ FROM webhook_deliveries d WHERE d.business_id = $1 AND d.id = $2`,
 	if o.Status == Pending {
 		again = &o.Again
 	}
-	// A delivery that was given up during the call stays failed, unless it was delivered.
+	// A delivery that was given up during the call keeps the status failed, unless the call delivered it.
 	tag, err := tx.Exec(ctx, `UPDATE webhook_deliveries SET status = $3, due_at = $4, attempts = attempts + 1
 WHERE business_id = $1 AND id = $2 AND (status = 'pending' OR $3 = 'delivered')`, l.BusinessID, o.Delivery.ID, o.Status, again)
 	return tag.RowsAffected() > 0, err
 }
 
-// releaseNext makes the next event of a subject due after the previous one is over.
+// releaseNext makes the next delivery of a subject due after the previous one has ended.
 func releaseNext(ctx context.Context, tx pgx.Tx, l Lane, subjectID uuid.UUID, now time.Time) error {
 	_, err := tx.Exec(ctx, `
 UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND id = (
@@ -172,7 +172,8 @@ UPDATE webhook_deliveries SET due_at = $4 WHERE business_id = $1 AND id = (
 	return err
 }
 
-// judge disables an endpoint whose receiver answered 410 or has failed for failingFor, and reports whether it did.
+// judge decides whether a result disables the endpoint: if the receiver answered 410, or if it has
+// failed for failingFor. It disables the endpoint then, and returns true.
 func judge(ctx context.Context, tx pgx.Tx, l Lane, o AttemptOutcome, now time.Time, disabled func(context.Context, pgx.Tx, Endpoint) error) (bool, error) {
 	rows, _ := tx.Query(ctx, `
 UPDATE webhook_endpoints SET failing_since = f.since, active = active AND f.reason IS NULL,

@@ -16,7 +16,7 @@ const keepEventsSQL = `
 INSERT INTO message_events (business_id, event_id, subject_id, sequence, event)
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::jsonb[]) ON CONFLICT DO NOTHING`
 
-// KeepEvents stores events until their messages are written, each once.
+// KeepEvents stores events until their messages are written. It stores each event once.
 func (s *Store) KeepEvents(ctx context.Context, tx pgx.Tx, events []event.Event) error {
 	var (
 		businesses = make([]uuid.UUID, len(events))
@@ -40,7 +40,8 @@ const backlogSQL = `
 SELECT b.id, (SELECT count(*) FROM (SELECT FROM message_events WHERE business_id = b.id ORDER BY event_id LIMIT $2) AS kept)
 FROM (SELECT DISTINCT unnest($1::uuid[]) AS id) AS b`
 
-// Backlog counts the stored events of each of these businesses, up to most. The businesses may contain duplicates.
+// Backlog returns the number of stored events of each of these businesses, but not more than most. The
+// list of businesses may contain duplicates.
 func (s *Store) Backlog(ctx context.Context, tx pgx.Tx, businesses []uuid.UUID, most int) (map[uuid.UUID]int, error) {
 	rows, err := tx.Query(ctx, backlogSQL, businesses, most)
 	if err != nil {

@@ -152,7 +152,7 @@ SELECT EXISTS (
       AND o.status IN ('queued', 'held', 'sent') AND lower(o.recipient) = lower(m.recipient))`, m.BusinessID, m.ID)
 }
 
-// end sets the status of a message without an attempt.
+// end sets the final status of a message for which no attempt is made.
 func (b Sending) end(ctx context.Context, tx pgx.Tx, status, reason string) error {
 	_, err := tx.Exec(ctx, `UPDATE messages SET status = $3, reason = $4 WHERE business_id = $1 AND id = $2`, b.BusinessID, b.ID, status, reason)
 	if err != nil {
@@ -206,7 +206,8 @@ type Outcome struct {
 	Now            time.Time
 }
 
-// EndSending stores the result of an attempt. The limits no longer count a message that is not sent.
+// EndSending stores the result of an attempt. If the message will not be sent, its attempt no longer
+// counts against the limits.
 func (s *Store) EndSending(ctx context.Context, tx pgx.Tx, o Outcome) error {
 	var sentAt *time.Time
 	if o.Status == MessageSent {

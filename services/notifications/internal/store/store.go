@@ -42,7 +42,8 @@ func (s *Store) Erase(ctx context.Context, businesses []uuid.UUID) (int64, error
 	if err != nil {
 		return erased, err
 	}
-	// The next call deletes a running job; the rows that it works on are deleted, so it ends.
+	// A running job is not deleted now; the next call deletes it. The job ends because the rows that it
+	// needs are deleted.
 	tag, err := s.pool.Exec(ctx, `DELETE FROM river_job WHERE args->>'business_id' = ANY($1::uuid[]::text[]) AND state <> 'running'`, businesses)
 	if err != nil {
 		return erased, fmt.Errorf("erase jobs: %w", err)

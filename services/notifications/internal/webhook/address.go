@@ -96,7 +96,7 @@ const (
 	lookup    = 2 * time.Second // how long an owner waits for the name server
 )
 
-// number matches the last label of a host that browsers and libraries parse as an IPv4 address in one of its forms.
+// number matches the last label of a host name if browsers and libraries would parse the host as an IPv4 address.
 var number = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
 
 // CheckURL rejects a URL that an endpoint may not have; the error gives the reason. It calls resolve

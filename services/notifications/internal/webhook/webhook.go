@@ -83,7 +83,7 @@ func NewSecret() []byte {
 	return secret
 }
 
-// ShowSecret returns a secret in the form that its owner sees once and that libraries of Standard Webhooks accept.
+// ShowSecret formats a secret as libraries of Standard Webhooks accept it. The owner sees it once in this form.
 func ShowSecret(secret []byte) string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(secret)
 }
