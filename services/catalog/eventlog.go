@@ -14,7 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )
 
-// showEvents returns how the subject of each kind of catalog's events is rendered: a business as its entry of the list.
+// showEvents returns functions that render the subject of an event, by kind. A business is rendered as
+// in the list of businesses.
 func showEvents() map[event.SubjectKind]eventlog.Show {
 	read := func(_ context.Context, kept []json.RawMessage) ([]catalog.Business, error) {
 		lines := make([]catalog.Business, len(kept))

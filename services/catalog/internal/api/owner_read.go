@@ -63,7 +63,8 @@ func asJSON(v store.Stored) []byte {
 	return v.Canonical
 }
 
-// asYAML returns a version in YAML. It converts a JSON source, and waits for memory first ([reading.Do]).
+// asYAML returns a version as YAML. If the version was published as JSON, asYAML converts it, and
+// first waits until memory is available ([reading.Do]).
 func asYAML(ctx context.Context, slug string, v store.Stored) ([]byte, error) {
 	if v.Format == store.YAML {
 		return v.Source, nil

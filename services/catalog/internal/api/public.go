@@ -98,7 +98,7 @@ func (p *Public) services(c *fiber.Ctx) error {
 	return sendAnswer(c, answer)
 }
 
-// held returns the cached answer if its prices are still valid, otherwise nil.
+// held returns the cached answer if the prices in it are still valid, otherwise nil.
 func (p *Public) held(key rendered.Key, version *ready.Version, now time.Time) *rendered.Answer {
 	if held := p.Rendered.Get(key, version.Offer.Version); held != nil && held.Holds(now) {
 		return held
@@ -106,7 +106,7 @@ func (p *Public) held(key rendered.Key, version *ready.Version, now time.Time) *
 	return nil
 }
 
-// quotedServices renders the list of services. It asks for the prices first, if the date can be booked.
+// quotedServices renders the list of services. If the date can be booked, it first requests the prices.
 func (p *Public) quotedServices(ctx context.Context, key rendered.Key, version *ready.Version, now time.Time) (*rendered.Answer, error) {
 	quotes := public.Quotes{Date: key.Date, Unbookable: !bookable(version.Offer, key.Today, key.Date)}
 	n := numbered{complete: true}

@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/catalog/internal/rendered"
 )
 
-// sendLasting sends an answer that depends on the key and the version alone.
+// sendLasting sends an answer that depends only on the key and the version, so it is valid as long as the version.
 func (p *Public) sendLasting(c *fiber.Ctx, key rendered.Key, version *ready.Version, show func() any) error {
 	look := func() *rendered.Answer { return p.Rendered.Get(key, version.Offer.Version) }
 	answer, err := p.foundOrRendered(c.UserContext(), key.Slug, look, show, func(body []byte) *rendered.Answer {
@@ -29,14 +29,15 @@ func (p *Public) sendLasting(c *fiber.Ctx, key rendered.Key, version *ready.Vers
 	return sendAnswer(c, answer)
 }
 
-// numbered holds the numbers of an answer that were requested for it.
+// numbered holds the numbers in an answer (prices and counts), which were requested from other
+// services for this request.
 type numbered struct {
 	prices   prices
 	counts   map[uuid.UUID]int
 	complete bool // every service whose counts are needed has answered
 }
 
-// sendNumbered sends an answer that also depends on prices and counts.
+// sendNumbered sends an answer that also depends on numbers of other services: prices and counts.
 func (p *Public) sendNumbered(c *fiber.Ctx, key rendered.Key, version *ready.Version, n numbered, show func() any) error {
 	answer, err := p.numbered(c.UserContext(), key, version, n, show)
 	if err != nil {

@@ -31,7 +31,7 @@ type Source interface {
 	Text(ctx context.Context, slug string, version int64) (store.Text, error)
 }
 
-// Build decodes and compiles a version from its stored text.
+// Build builds the value that the cache holds for a version, from the version's stored text.
 type Build[T any] func(text store.Text, version int64) (T, error)
 
 // Cache holds decoded versions. Its memory is bounded by the size of the canonical JSON that they were made from.
@@ -143,7 +143,7 @@ func (c *Cache[T]) ask(ctx context.Context, slug string, known *version[T], mayB
 	return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")
 }
 
-// head returns the number of the newest version. If mayBeOld is set, it waits at most c.patience.
+// head returns the number of the newest version in the database. If mayBeOld is true, it waits at most c.patience.
 func (c *Cache[T]) head(ctx context.Context, slug string, mayBeOld bool) (int64, error) {
 	if mayBeOld && c.patience > 0 {
 		var cancel context.CancelFunc
@@ -195,7 +195,8 @@ func (c *Cache[T]) lastKnown(ctx context.Context, slug string) (*version[T], tim
 	return v, read.Age
 }
 
-// copy confirms the copy of the version in Redis, at most every [lastknown.ConfirmEvery].
+// copy confirms in Redis that the version is the newest ([lastknown.Copies.Confirm]), at most once per
+// [lastknown.ConfirmEvery].
 func (c *Cache[T]) copy(slug string, v *version[T], asked time.Time, text func(context.Context) ([]byte, error)) {
 	now := c.clock.Now()
 	last := v.copied.Load()
