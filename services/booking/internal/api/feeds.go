@@ -108,7 +108,7 @@ func (f *Feeds) read(c *fiber.Ctx) error {
 	return c.Send(calendar.Text)
 }
 
-// showFeed returns a feed in the form that the owner's side reads, without its token.
+// showFeed returns a feed in the form for the owner's pages and tools, without its token.
 func showFeed(f store.Feed) booking.Calendar {
 	return booking.Calendar{
 		ID: f.ID, StaffID: f.StaffID, Shows: f.Shows, CreatedAt: f.CreatedAt, CreatedBy: f.CreatedBy, LastUsedAt: f.LastUsedAt, RevokedAt: f.RevokedAt,

@@ -51,7 +51,7 @@ func again[T, W any](status int, show func(T) W) func(*fiber.Ctx, []byte) error 
 	}
 }
 
-// Internal serves the peer API under /internal. libs/peer/bookingclient is its client.
+// Internal serves booking's API for other services, under /internal. Its client is libs/peer/bookingclient.
 type Internal struct {
 	owner         *usecase.Owner
 	booker        *usecase.Booker
@@ -334,7 +334,8 @@ func (in *Internal) move(c *fiber.Ctx) error {
 // pathID reads a UUID from the path. Fault: invalid_parameter.
 func pathID(c *fiber.Ctx, name string) (uuid.UUID, error) { return request.ID(name, c.Params(name)) }
 
-// businessAnd reads the ids of the business and of the path parameter name. Fault: invalid_parameter.
+// businessAnd reads the id of the business and the id in the
+// path parameter with the given name. Fault: invalid_parameter.
 func businessAnd(c *fiber.Ctx, name string) (uuid.UUID, uuid.UUID, error) {
 	businessID, err := pathID(c, "business")
 	if err != nil {

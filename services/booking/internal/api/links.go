@@ -12,7 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// linkTo answers with the customer's link to a booking or an order of tickets, for services that write to the customer.
+// linkTo answers with the customer's link to a booking or an order
+// of tickets. The services that send messages to customers use it.
 func (in *Internal) linkTo(kind event.SubjectKind) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		businessID, err := pathID(c, "business")
@@ -35,7 +36,7 @@ func (in *Internal) linkTo(kind event.SubjectKind) fiber.Handler {
 	}
 }
 
-// showSold returns an order of tickets in the form that its seller reads, with the customer's link.
+// showSold returns an order of tickets in the form for its seller, with the customer's link.
 func (in *Internal) showSold(t store.Ticket) booking.Ticket {
 	shown := showTicket(t)
 	shown.ManageURL = in.links.URL(event.Ticket, t.ID, t.LinkHash)

@@ -37,7 +37,8 @@ func (in *Internal) reschedule(c *fiber.Ctx) error {
 	return c.JSON(showBooking(moved))
 }
 
-// parseReschedule reads the slug of the business and the new time of a booking, strictly. Fault: invalid_parameter.
+// parseReschedule reads the slug of the business and the new time of
+// a booking. It refuses unknown fields. Fault: invalid_parameter.
 func parseReschedule(body []byte) (string, usecase.Reschedule, error) {
 	var wire struct {
 		Slug         string `json:"slug"`

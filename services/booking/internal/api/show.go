@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/store"
 )
 
-// showBooking returns a booking in the form that the owner's side reads.
+// showBooking returns a booking in the form for the owner's pages and tools.
 func showBooking(b store.Booking) booking.Booking {
 	services := make([]booking.BookedService, len(b.Services))
 	for i, s := range b.Services {
@@ -38,7 +38,8 @@ func showBooking(b store.Booking) booking.Booking {
 	}
 }
 
-// showPayment returns an online payment in the form that the owner's side reads; nil for nil. Amounts are in currency.
+// showPayment returns an online payment in the form for the owner's pages
+// and tools, with amounts in the given currency. It returns nil for nil.
 func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 	if p == nil {
 		return nil
@@ -67,7 +68,7 @@ func showPayment(p *store.Payment, currency money.Currency) *booking.Payment {
 	return shown
 }
 
-// showTicket returns an order of tickets in the form that the owner's side reads.
+// showTicket returns an order of tickets in the form for the owner's pages and tools.
 func showTicket(t store.Ticket) booking.Ticket {
 	shown := booking.Ticket{
 		ID: t.ID, Status: t.Status, EventID: t.EventID, EventName: t.EventName, TierName: tierNames(t), Tiers: all(t.Tiers, showTier(t.Currency)),
@@ -102,7 +103,7 @@ func optionalAmount(in money.Currency, minor *int64) *json.Number {
 	return &amount
 }
 
-// showKey returns an API key in the form that the owner's side reads, without its secret.
+// showKey returns an API key in the form for the owner's pages and tools, without its secret.
 func showKey(k store.Key) booking.Key {
 	return booking.Key{
 		ID: k.ID, Name: k.Name, Scope: k.Scope, Prefix: k.Prefix,
@@ -110,7 +111,8 @@ func showKey(k store.Key) booking.Key {
 	}
 }
 
-// ShowEvents returns how to render the subjects of booking's events: in the same form as in the lists of the API.
+// ShowEvents returns functions that render the subjects of booking's
+// events. The form is the same as in the lists of the API.
 func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	return map[event.SubjectKind]eventlog.Show{
 		event.Booking: showBookingEvents(records),
@@ -121,7 +123,8 @@ func ShowEvents(records *store.Store) map[event.SubjectKind]eventlog.Show {
 	}
 }
 
-// all converts each entry of a list. An empty list becomes an empty JSON array.
+// all calls show for each entry of a list and returns the results. For an empty
+// list it returns an empty slice, not nil, so that the JSON is an empty array.
 func all[T, W any](list []T, show func(T) W) []W {
 	shown := make([]W, len(list))
 	for i, entry := range list {

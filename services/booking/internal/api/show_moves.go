@@ -34,8 +34,8 @@ func showBookingEvents(records *store.Store) eventlog.Show {
 	}
 }
 
-// showKept returns a booking. If from is not nil, the booking was rescheduled, and the result
-// includes its former and new time.
+// showKept returns a booking from the data of an event. If the argument from is not nil,
+// the booking was rescheduled, and the result includes the former and the new time.
 func showKept(b store.Booking, from *store.BookedTime) any {
 	if from == nil {
 		return showBooking(b)

@@ -89,7 +89,7 @@ type Subject struct {
 	ID         uuid.UUID
 }
 
-// Charge is an amount that a customer is to pay to a business for a subject.
+// Charge is an amount that a customer must pay to a business, for a booking, an order of tickets or a reservation.
 type Charge struct {
 	Subject
 	Account  string // the business's account with the provider
@@ -178,9 +178,9 @@ type Notice struct {
 	Account   string // the business's account with the provider
 	Reference string
 	Outcome   Outcome
-	// Subject is the subject in the charge's metadata at the provider. It finds the
-	// charge if the reference does not: a charge with a Checkout is stored under the
-	// page's reference, but notices of failed attempts and refunds have another one.
+	// Subject is the subject in the charge's metadata at the provider. It identifies
+	// the charge if Reference does not: a charge with a Checkout is stored under the
+	// page's reference. Notices of failed attempts and refunds have another reference.
 	//
 	// Subject is not trustworthy, because the owner of the provider's account can write the metadata.
 	Subject Subject
@@ -197,7 +197,7 @@ type RefundNotice struct {
 	RefundState
 }
 
-// Providers are the connected providers by their identifiers in manifests.
+// Providers contains the connected providers, by the names that manifests use for them.
 type Providers map[string]Provider
 
 // Step returns the smallest amount, in minor units, of which the provider's charges

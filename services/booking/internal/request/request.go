@@ -91,8 +91,8 @@ type Request struct {
 	OutsideHours      bool                    // owner only, the field override: also outside working hours
 }
 
-// Parse reads a body that the caller from sent. Members that the caller may not set are ignored.
-// Fault: invalid_parameter for the first field that is wrong.
+// Parse reads a body. The argument from is the actor that sent it. Parse ignores members
+// that this actor may not set. Fault: invalid_parameter for the first invalid field.
 func Parse(body []byte, from actor.Actor) (*Request, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, fault.New(fault.InvalidParameter, "The body is empty; send a JSON object with service_ids, date, time, customer_name and customer_email.")

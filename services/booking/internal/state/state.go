@@ -42,9 +42,9 @@ const (
 	Reopen     Move = "reopen"
 )
 
-// Transition is the effect of a [Move]: it changes the status from one of From to To and records
-// an event of type Event. If FreesTime is true, the booking then occupies no time. Days limits the
-// days on which the transition is allowed.
+// Transition is the effect of a [Move]. It changes the status of a booking from one of the
+// statuses From to the status To, and records an event of type Event. If FreesTime is true,
+// the booking then occupies no time. Days limits the days on which the transition is allowed.
 type Transition struct {
 	From      []State
 	To        State
@@ -63,7 +63,7 @@ const (
 	UntilNextDay      // until the end of the day after the booking's
 )
 
-// Include reports whether a transition of a booking on date is allowed today.
+// Include reports whether a transition of a booking on the given date is allowed on the date today.
 func (d Days) Include(date, today timespan.Date) bool {
 	switch d {
 	case FromItsDay:
@@ -83,7 +83,7 @@ var transitions = map[Move]Transition{
 	Cancel:     {From: []State{Pending, Confirmed}, To: Cancelled, Event: event.BookingCancelled, FreesTime: true},
 }
 
-// Of returns the transition of a move, and whether the move exists.
+// Of returns the transition with the name m. The second result is false if there is no such transition.
 func Of(m Move) (Transition, bool) {
 	t, ok := transitions[m]
 	return t, ok
@@ -92,5 +92,5 @@ func Of(m Move) (Transition, bool) {
 // Allows reports whether the transition can start from s.
 func (t Transition) Allows(s State) bool { return slices.Contains(t.From, s) }
 
-// Ahead returns the states in which the customer is still expected.
+// Ahead returns the statuses of bookings whose customer is still expected.
 func Ahead() []State { return []State{Pending, Confirmed} }

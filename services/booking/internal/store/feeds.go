@@ -37,13 +37,13 @@ func scanFeed(row pgx.Row, more ...any) (Feed, error) {
 	return f, err
 }
 
-// FeedMadeError means that another request with the same Idempotency-Key made the feed. Only that
-// request's answer contained the token.
+// FeedMadeError means that an earlier request with the same Idempotency-Key
+// created the feed with this ID. Only that request's answer contained the token.
 type FeedMadeError struct{ ID uuid.UUID }
 
 func (e *FeedMadeError) Error() string { return "the feed was made as " + e.ID.String() }
 
-// MaxFeeds is the maximum of unrevoked calendar feeds of a business.
+// MaxFeeds is the maximum number of calendar feeds of a business that are not revoked.
 const MaxFeeds = 100
 
 // ErrTooManyFeeds means that a business already has [MaxFeeds] feeds.

@@ -52,7 +52,7 @@ func (s *Store) TicketedEvents(ctx context.Context, businessID uuid.UUID, now ti
 		WHERE business_id = $1 AND status <> 'cancelled' AND ends_at > $2`, businessID, now)
 }
 
-// EventNow is an event as the offer has it now.
+// EventNow is the current state of an event in the offer.
 type EventNow struct {
 	BusinessID uuid.UUID
 	TicketedEvent
@@ -140,7 +140,7 @@ func (s *Store) FollowEvent(ctx context.Context, e EventNow) (int, error) {
 	}
 }
 
-// BookedSession is a class session at one of its booked times.
+// BookedSession is a class session at one of the times for which it is booked.
 type BookedSession struct {
 	ServiceID  uuid.UUID
 	SessionID  uuid.UUID

@@ -82,7 +82,7 @@ WITH made AS (
 )
 ` + recordKeyCreated
 
-// MaxKeys is the maximum of valid API keys of a business.
+// MaxKeys is the maximum number of valid API keys of a business.
 const MaxKeys = 100
 
 // ErrTooManyKeys means that a business already has [MaxKeys] keys.

@@ -32,7 +32,7 @@ func (s *Store) LinkHash(ctx context.Context, businessID uuid.UUID, kind event.S
 	return kept, nil
 }
 
-// Linked is the booking or order that a link leads to.
+// Linked identifies the booking or order that belongs to a customer's link.
 type Linked struct {
 	Kind       event.SubjectKind
 	BusinessID uuid.UUID
@@ -83,7 +83,7 @@ type OpenCharge struct {
 	Reference string
 	Amount    int64
 	DueAt     time.Time
-	// OnCheckout reports that Reference is the provider's own page.
+	// OnCheckout means that the customer pays on the provider's own page, and that Reference is that of the page.
 	OnCheckout bool
 }
 

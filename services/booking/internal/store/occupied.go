@@ -90,7 +90,7 @@ func (s *Store) Occupied(ctx context.Context, businessID uuid.UUID, from, to tim
 	return booking.Occupied{Busy: busy}, nil
 }
 
-// Asked lists what a decision reads besides the occupied time.
+// Asked selects the data that a decision needs in addition to the occupied time.
 type Asked struct {
 	FirstBookingOf string    // an e-mail address, or ""
 	Seats          bool      // read the seats taken in class sessions

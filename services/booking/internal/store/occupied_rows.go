@@ -48,7 +48,7 @@ func collectBusy(rows pgx.Rows) ([]booking.Busy, error) {
 	return all.inOrder(), nil
 }
 
-// holding is the resource of a row, and whether a class occupies it.
+// holding is the key by which spans are grouped: the resource of a row, and whether a class occupies it.
 type holding struct {
 	booking.Resource
 	class bool
@@ -57,7 +57,7 @@ type holding struct {
 // gatherings pools the memory that decoding uses. Results do not refer to this memory.
 var gatherings = sync.Pool{New: func() any { return &gathering{at: make(map[holding]int32)} }}
 
-// gathering collects the rows that have been read.
+// gathering collects the decoded rows, grouped by resource.
 type gathering struct {
 	of    []holding
 	count []int             // number of spans of each holding
@@ -161,7 +161,7 @@ func (g *gathering) inOrder() []booking.Busy {
 	return busy
 }
 
-// apart returns the spans of each holding.
+// apart returns the spans of each holding in a slice of its own.
 func (g *gathering) apart() [][]timespan.Span {
 	g.parts = slices.Grow(g.parts[:0], len(g.spans))
 	parts, from := make([][]timespan.Span, len(g.of)), 0

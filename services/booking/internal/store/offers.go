@@ -30,7 +30,7 @@ func (s *Store) Published(ctx context.Context, businessID uuid.UUID, version int
 	return nil
 }
 
-// Basis identifies the offer and the API key that a decision was based on.
+// Basis identifies the version of an offer and the API key by which a request was decided.
 type Basis struct {
 	OfferOf uuid.UUID // the business
 	Version int64

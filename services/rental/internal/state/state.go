@@ -32,7 +32,8 @@ const (
 	Cancel Move = "cancel"
 )
 
-// Transition is the change of status that a move makes: to the status To, from one of the statuses From.
+// Transition is the effect of a [Move]. It changes the status of
+// a reservation from one of the statuses From to the status To.
 type Transition struct {
 	From []State
 	To   State

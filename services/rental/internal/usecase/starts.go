@@ -168,10 +168,10 @@ func (f *fitting) lengths(start int64, at timespan.TimeOfDay, whole []bool, take
 	return append(list, s.list()...)
 }
 
-// taken returns a function that reports whether too few units of a line are free at any moment of a
-// span. It is for lines with a price per hour. The function first extends the span to whole half hours.
+// taken returns a function that reports whether, at any moment of a span, too few units are free for the request.
+// It considers only rentals with a price per hour. The function first extends the span to whole half hours.
 //
-// taken computes the free units of each line once, for each half hour of elapsed time from midnight.
+// taken computes the free units of each rental once, for each half hour of elapsed time from midnight.
 func (f *fitting) taken() func(timespan.Span) bool {
 	all := f.calendar.Span()
 	var cuts []int64
