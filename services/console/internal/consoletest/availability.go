@@ -8,8 +8,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/availability"
 )
 
-// Availability is a fake of the availability service. It answers every
-// explanation with a preset one, and reports two hours of work for [Former].
+// Availability is a fake of the availability service. It returns the same explanation for every start, and two hours of
+// working time of the member [Former] in reports.
 type Availability struct {
 	mu       sync.Mutex
 	asked    []availability.ExplainRequest
@@ -19,21 +19,21 @@ type Availability struct {
 	agenda   availability.Agenda    // for every range of dates
 }
 
-// Plan sets the agenda that every request about members' time returns from now on.
+// Plan sets the agenda (working, teaching and free time of members) that the fake returns from now on.
 func (s *Availability) Plan(agenda availability.Agenda) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.agenda = agenda
 }
 
-// LeaveOutside sets the bookings that every offer leaves outside from now on.
+// LeaveOutside sets the bookings that conflict with every new offer from now on.
 func (s *Availability) LeaveOutside(outside ...availability.Outside) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.outside = outside
 }
 
-// Held returns the occupied time of the last request about bookings outside.
+// Held returns the bookings in the last request for conflicts with a new offer.
 func (s *Availability) Held() []availability.Held {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,7 +47,7 @@ func (s *Availability) Answer(explained availability.Explanation) {
 	s.answered = explained
 }
 
-// Asked returns the explain requests so far.
+// Asked returns the requests for an explanation so far.
 func (s *Availability) Asked() []availability.ExplainRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,8 +27,8 @@ type Booking struct {
 	silent    []string // last path segments of writes without a notification of the customer
 }
 
-// TakeSilent returns and clears the writes to bookings that
-// did not notify the customer, such as confirm and reschedule.
+// TakeSilent returns the changes of bookings so far that did not notify the customer, such as confirm and reschedule,
+// and forgets them.
 func (s *Booking) TakeSilent() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,10 +1,10 @@
-// Package consoletest runs console in tests with fakes of its peers: catalog, booking, rental and others
-// in memory, over HTTP. Each fake serves the parts of the internal API that console calls, with the
-// types of libs/peer. It stores what it receives, and answers with the faults that the clients document.
+// Package consoletest runs console in tests with fakes of the services that it calls, such as catalog, booking and
+// rental. Each fake is an HTTP server that keeps its data in memory. It serves the part of the internal API that
+// console calls, with the types of libs/peer, and returns the faults that the clients document.
 //
-// The real services are separate Go modules, which console does not import. The end-to-end tests
-// of services/allinone check the fakes against them: they send the requests of console's tests
-// to the real services, and validate each exchange of the admin API against its description.
+// Console does not import the real services, which are separate Go modules. The end-to-end tests of services/allinone
+// check that the fakes behave like them: they send the requests of console's tests to the real services. They also
+// validate each request and answer of the admin API against its OpenAPI document.
 package consoletest
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/catalog"
 )
 
-// Epoch is the time of everything that happens in the fakes.
+// Epoch is the creation time of everything in the fakes.
 var Epoch = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
 // Catalog is a fake of the catalog service that keeps manifests in memory.
@@ -68,8 +68,8 @@ func (s *Catalog) AfterOffer(do func()) {
 	s.after = do
 }
 
-// Put publishes a valid manifest without console. Call it only in the functions
-// of [Catalog.BeforePublish] and [Catalog.AfterOffer], which hold the lock.
+// Put publishes a valid manifest in the fake, without a request by console. Call it only in functions passed to
+// [Catalog.BeforePublish] and [Catalog.AfterOffer], because it does not lock the fake.
 func (s *Catalog) Put(slug, text string) {
 	m, _ := manifest.Parse([]byte(text))
 	canonical, err := json.Marshal(m)
@@ -174,7 +174,7 @@ func (s *Catalog) compile(r *http.Request) (*reply, error) {
 	return ok(offerOf(m, r.PathValue("slug"), 1))
 }
 
-// offerOf returns the parts of an offer that console reads: account and events, and whether there are rentals.
+// offerOf returns the published offer of a manifest, with only those parts that console reads.
 func offerOf(m *manifest.Manifest, slug string, version int64) catalog.Offer {
 	o := catalog.Offer{
 		ID: m.BusinessID(), Slug: slug, Version: version, Currency: string(m.Currency), Timezone: string(m.Timezone),

@@ -149,7 +149,7 @@ func (s *Notifications) Keep(businessID uuid.UUID, kept ...Message) {
 	s.kept[businessID.String()] = append(s.kept[businessID.String()], kept...)
 }
 
-// Leave sets whether requests to export and erase find notifications unavailable.
+// Leave sets whether the notification service is unavailable for requests that export or erase a customer's data.
 func (s *Notifications) Leave(away bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

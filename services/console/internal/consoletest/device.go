@@ -13,8 +13,8 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 )
 
-// Device is a WebAuthn device with one passkey, together with its
-// browser. Its fields simulate broken, copied or foreign devices.
+// Device simulates a browser on a device that has one passkey (WebAuthn). Its fields simulate broken, copied and
+// foreign devices.
 type Device struct {
 	Origin     string // origin that the browser reports for the page
 	Count      uint32 // signature counter; 0: the device does not count
@@ -52,7 +52,8 @@ func parse(t *testing.T, told string) options {
 	return o
 }
 
-// Make creates a passkey with a page's options told, and returns the value that the page's form posts.
+// Make creates the passkey, and returns the value that the page's form then sends. The argument told has the WebAuthn
+// options that the page received, as JSON.
 func (d *Device) Make(t *testing.T, told string) string {
 	t.Helper()
 	o := parse(t, told)
@@ -77,7 +78,8 @@ func (d *Device) Make(t *testing.T, told string) string {
 	})
 }
 
-// Sign signs in with the passkey on a page with the options told, and returns the value that the page's form posts.
+// Sign signs a challenge with the passkey, and returns the value that the page's form then sends. The argument told has
+// the WebAuthn options that the page received, as JSON.
 func (d *Device) Sign(t *testing.T, told string) string {
 	t.Helper()
 	o := parse(t, told)

@@ -41,8 +41,8 @@ func (s *Notifications) Mails(to string) []notifications.Mail {
 	return found
 }
 
-// AwaitMail waits for the nth mail to an address, counted from 1. It
-// returns the mail and the path of its link below the owner's side.
+// AwaitMail waits until n mails were sent to an address, and returns the nth one, counted from 1. It also returns the
+// path of the link in that mail.
 func (w *World) AwaitMail(t *testing.T, to string, n int) (notifications.Mail, string) {
 	t.Helper()
 	late := time.After(2 * time.Minute)

@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 )
 
-// Mailed adds n messages to a business's customers, of which the newest one has failed, and returns them, newest first.
+// Mailed adds n messages to customers of a business, and returns them, newest first. The newest one has failed.
 func (s *Notifications) Mailed(business uuid.UUID, n int) []notifications.WholeMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/booking"
 )
 
-// Taken is the time of day at which every booking is refused.
+// Taken is the time of day at which the fake refuses every booking.
 const Taken = "13:00"
 
 // book accepts every booking, except at the time [Taken].

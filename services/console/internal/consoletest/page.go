@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/actor"
 )
 
-// page returns the page of a list that a request asks for. A cursor is an
-// index. A page has at most three entries, so that tests must follow cursors.
+// page returns the page of a list that a request asks for, and the cursor of the next page. A page has at most three
+// entries, so that tests must read several pages. A cursor is an index of the list.
 func page[T any](r *http.Request, all []T) ([]T, string) {
 	from, _ := strconv.Atoi(r.URL.Query().Get("cursor"))
 	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))

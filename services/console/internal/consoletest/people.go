@@ -24,7 +24,7 @@ func (w *World) openStore(t *testing.T, cfg postgres.Config) {
 	w.Store, w.Pool = store.New(pool, w.clock), pool
 }
 
-// Operator is the bearer of the environment's token. Tests change people and tokens with it.
+// Operator is the environment's token, with which tests create and change people and tokens.
 var Operator = access.Principal{Kind: access.Environment, Operator: true}
 
 // TokenOf creates a token of the admin API and returns it in plain text.
@@ -61,7 +61,8 @@ func (w *World) CallAs(t *testing.T, token, method, path, body string, header ..
 	return w.Call(t, method, path, body, append([]string{"Authorization", "Bearer " + token}, header...)...)
 }
 
-// SessionOf adds a person with these memberships and signs in. It returns the secret of the session, for [Cookie].
+// SessionOf adds a person with these memberships and signs them in. It returns the secret of the session, which
+// [Cookie] takes.
 func (w *World) SessionOf(t *testing.T, email string, members ...access.Member) string {
 	t.Helper()
 	now := w.clock.Now()

@@ -15,7 +15,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Rental is a fake of the rental service. It keeps reservations of the business harbor in memory. There are 10 units.
+// Rental is a fake of the rental service. It keeps the reservations of the business harbor in memory, and has 10 units
+// of each rental.
 type Rental struct {
 	Events
 	mu           sync.Mutex
@@ -59,8 +60,8 @@ func (s *Rental) Handler() http.Handler {
 	return mux
 }
 
-// Asked returns the business ids that requests named beside the slug,
-// "" for none. The key is the method and the path after the slug.
+// Asked returns the business ids in the requests so far. The key is the method of the request and its path after the
+// slug; the value is "" for a request without an id.
 func (s *Rental) Asked() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,7 +123,7 @@ func (s *Rental) ahead(*http.Request) (*reply, error) {
 	return ok(rental.AheadCount{Count: live})
 }
 
-// outside returns all reservations if LeavesOutside is set.
+// outside returns all reservations as conflicts with the new offer if LeavesOutside is set, and none otherwise.
 func (s *Rental) outside(*http.Request) (*reply, error) {
 	answer := rental.OutsideResponse{Outside: []rental.Outside{}}
 	for _, one := range s.reservations {
@@ -140,8 +141,8 @@ var reservationMoves = map[string][2]string{
 	rental.MoveReturn: {rental.StatusPickedUp, rental.StatusReturned},
 }
 
-// move changes the status of a reservation. If the customer's name
-// begins with Late, a picked-up reservation is overdue at once.
+// move changes the status of a reservation. If the customer's name begins with Late, a reservation is overdue as soon
+// as it is picked up.
 func (s *Rental) move(r *http.Request) (*reply, error) {
 	one, err := s.find(r)
 	if err != nil {

@@ -34,7 +34,7 @@ func (s *Rental) one(r *http.Request) (*reply, error) {
 	return ok(*one)
 }
 
-// expected reports whether a reservation can be cancelled.
+// expected reports whether the customer has not yet picked up a reservation, so that it can be cancelled.
 func expected(r *rental.Reservation) bool {
 	return r.Status == rental.StatusPending || r.Status == rental.StatusReserved
 }
@@ -74,7 +74,7 @@ func (s *Rental) refund(r *http.Request) (*reply, error) {
 	return refundReservation(r, one, "20.00")
 }
 
-// refundReservation records a refund of the online payment. unsaid is the default amount.
+// refundReservation records a refund of the online payment. unsaid is the amount to refund if the request names none.
 func refundReservation(r *http.Request, one *rental.Reservation, unsaid json.Number) (*reply, error) {
 	if one.Payment != nil {
 		refund, err := refunding(r, one.Payment.Amount, unsaid)

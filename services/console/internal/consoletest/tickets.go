@@ -142,7 +142,7 @@ func (s *Booking) refundTickets(r *http.Request) (*reply, error) {
 	return refundTicket(r, order, "120.00")
 }
 
-// refundTicket records a refund of a payment of 120.00. unsaid is the default amount.
+// refundTicket records a refund of a payment of 120.00. unsaid is the amount to refund if the request names none.
 func refundTicket(r *http.Request, order *booking.Ticket, unsaid json.Number) (*reply, error) {
 	order.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "120.00", Refunded: "0.00"}
 	var err error

@@ -34,7 +34,7 @@ var Token = rand.Text()
 // OwnerURL is the base URL of the owner's side in mails.
 const OwnerURL = "https://owner.example.com"
 
-// World is a running console with fakes of its peers.
+// World is a console that runs in a test, with fakes of the services that it calls.
 type World struct {
 	URL           string
 	InternalURL   string // base URL of the internal port
@@ -166,7 +166,8 @@ type Answer struct {
 	Body   string
 }
 
-// Call sends a request with the admin token. header holds pairs of name and value; they can replace the token.
+// Call sends a request with the admin token, and returns the answer. header has the names and values of headers in
+// turn; they may replace the token.
 func (w *World) Call(t *testing.T, method, path, body string, header ...string) Answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, w.URL+path, strings.NewReader(body))

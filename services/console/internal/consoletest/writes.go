@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Peers counts the requests to the fakes of other services.
+// Peers counts the requests that console sends to the fakes of other services.
 type Peers struct {
 	mu     sync.Mutex
 	reads  int
@@ -20,7 +20,7 @@ type Peers struct {
 	writes []string
 }
 
-// reading are the last path segments of POST requests that only read.
+// reading are the last path segments of those POST requests that change nothing.
 var reading = []string{"/search", "/diff", "/sales", "/plan", "/customers", "/affected"}
 
 // count returns a handler that counts each request to a peer before it handles it.
@@ -61,7 +61,8 @@ func (p *Peers) Writes() []string {
 	return append([]string{}, p.writes...)
 }
 
-// Rows returns all rows of console's tables as text, by table. It leaves out columns with the time of the last use.
+// Rows returns all rows of console's database tables as text, by the name of the table. Columns with the time of the
+// last use are left out, because reads change them.
 func (w *World) Rows(t *testing.T) map[string]string {
 	t.Helper()
 	ctx := context.Background()
