@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A phone is [chartWidth] units wide. In these units, the letters of a chart are as large as the text beside it.
+// Sizes of a chart, in units of its SVG drawing. A phone's screen is [chartWidth] units wide; at this width, the
+// letters in a chart are as large as the text beside it.
 const (
 	chartWidth  = 360.0
 	chartHeight = 200.0
@@ -18,7 +19,7 @@ const (
 	mostLetters = 34 // maximum number of letters of a row's name
 )
 
-// stacked is a chart of vertical bars. Each bar is a stack of parts.
+// stacked is a chart of vertical bars. Each bar is a stack of parts, such as the bookings of each source.
 type stacked struct {
 	ID, Title, Text string
 	Parts           []part
@@ -29,7 +30,7 @@ type stacked struct {
 	Base            float64 // y of the bottom of the bars
 }
 
-// part is one part of all bars, with a value for each bar. Class is the CSS class of its colour.
+// part is one part of every bar, with its value in each bar. Class is the CSS class of its colour.
 type part struct {
 	Name, Class string
 	Values      []float64
@@ -59,7 +60,7 @@ type label struct {
 	Text string
 }
 
-// drawing mirrors positions for languages that are read from right to left: their charts begin at the right.
+// drawing converts positions for languages that are read from right to left, whose charts begin at the right.
 type drawing struct{ turned bool }
 
 func (p *Page) drawing() drawing { return drawing{p.Words.Direction() == "rtl"} }
@@ -72,8 +73,8 @@ func (d drawing) at(x, width float64) float64 {
 	return x
 }
 
-// stack computes the bars of a chart. names are the labels of the
-// bars, shown as far as there is room. number formats a value.
+// stack computes the positions of the bars of a chart. names are the labels below the bars; some are left out if there
+// is no room. number formats a value.
 func (p *Page) stack(c stacked, names []string, number func(float64) string) *stacked {
 	d := p.drawing()
 	top := 0.0
@@ -117,7 +118,8 @@ func (p *Page) stack(c stacked, names []string, number func(float64) string) *st
 	return &c
 }
 
-// labels returns the labels of as many bars as there is room for, the first bar included. No label leaves the drawing.
+// labels returns the labels below the bars. If there is no room for all, it returns the first one and some of the
+// others, evenly spaced. No label extends beyond the chart.
 func labels(bars []bar, names []string, left float64) []label {
 	widest := 1
 	for _, name := range names {
@@ -142,7 +144,8 @@ func sum(parts []part, i int) float64 {
 	return all
 }
 
-// step returns the distance between the lines of a scale: 1, 2 or 5 times a power of ten, with at most four lines.
+// step returns the distance between the lines of a scale that ends at top. It is 1, 2 or 5 times a power of ten, and
+// gives at most four lines.
 func step(top float64) float64 {
 	const lines = 4
 	unit := 1.0
@@ -175,8 +178,8 @@ type measured struct {
 	Value      float64
 }
 
-// rank computes the rows of a chart. whole is the value of a full bar, unless a row
-// is larger. Only the first rows fit; the table below the chart has all of them.
+// rank computes the rows of a chart of horizontal bars. whole is the value of a bar with the full width, unless a row
+// has a larger value. If there are too many rows, the chart has only the first ones; the table below it has all.
 func (p *Page) rank(c ranked, rows []measured, whole float64) *ranked {
 	d := p.drawing()
 	rows = rows[:min(len(rows), mostRows)]

@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// drawn is a calendar with the positions of everything in it. The positions are rules of the page's
-// one inline style sheet, because the content security policy does not allow style attributes.
+// drawn is a calendar with the ids and the positions of its elements. The positions are rules in the one style sheet of
+// the page, because the content security policy forbids style attributes.
 type drawn struct {
 	From, To int // shown hours of the day
 	Columns  []drawnColumn
@@ -53,15 +53,15 @@ const (
 	hour      = 60
 )
 
-// canvas numbers the drawn elements and collects their CSS rules.
+// canvas gives each drawn element an id, and collects the CSS rules with the positions.
 type canvas struct {
 	first int // minute at the top
 	rules strings.Builder
 	n     int
 }
 
-// put adds the CSS rule of an element and returns its id. lane of
-// lanes is its column among the elements that overlap it in time.
+// put adds the CSS rule with the position of an element, and returns the element's id. Elements that overlap in time
+// are drawn side by side in columns; lane is the index of the element's column, and lanes is their number.
 func (c *canvas) put(at usecase.Minutes, lane, lanes int) string {
 	c.n++
 	id := "at-" + strconv.Itoa(c.n)
@@ -73,8 +73,8 @@ func (c *canvas) put(at usecase.Minutes, lane, lanes int) string {
 	return id
 }
 
-// draw computes the positions of a calendar's bookings, of the
-// closed times and of the line that marks the current time.
+// draw computes the positions of everything in a calendar: bookings, free, closed and blocked times, and the line that
+// marks the current time.
 func (p *Page) draw(cal *usecase.Calendar) drawn {
 	d := drawn{From: 8, To: 18}
 	d.From, d.To = shown(cal, d.From, d.To)
@@ -101,7 +101,8 @@ func (p *Page) draw(cal *usecase.Calendar) drawn {
 		}
 		d.Columns = append(d.Columns, out)
 	}
-	// The number of columns must be known before they load: otherwise columns that are already painted would move.
+	// The style sheet contains the number of columns, because columns load one after another: otherwise each new one
+	// would move those that are already shown.
 	d.Style = c.rules.String() + fmt.Sprintf(".day-height{height:%.3frem}.calendar{grid-template-columns:4.5rem repeat(%d,minmax(7rem,1fr))}",
 		float64(all.To-all.From)*perMinute, max(1, len(d.Columns)))
 	return d
@@ -110,8 +111,8 @@ func (p *Page) draw(cal *usecase.Calendar) drawn {
 // shortestGap is the minimum length of shown free time, in minutes.
 const shortestGap = 15
 
-// gaps returns the free time of a column from now on, if the reader may
-// book. If bookings are unknown or not all are loaded, it returns nothing.
+// gaps returns the free periods of a column from now on, each at least shortestGap long. It returns none if the reader
+// may not book, or if some bookings of the calendar could not be read.
 func (p *Page) gaps(cal *usecase.Calendar, col *usecase.Column) []usecase.Minutes {
 	if cal.Unknown || cal.More || !p.May(access.Serve) {
 		return nil
@@ -143,7 +144,8 @@ func (p *Page) minutes(m usecase.Minutes) string {
 	return p.clockOf(m.From) + " – " + p.clockOf(m.To)
 }
 
-// shown widens the shown hours until they contain all opening hours and bookings.
+// shown returns the first and the last hour that the calendar shows. It extends the given hours until they contain all
+// opening hours and bookings.
 func shown(cal *usecase.Calendar, from, to int) (int, int) {
 	first, last := from*hour, to*hour
 	for _, col := range cal.Columns {
@@ -157,7 +159,7 @@ func shown(cal *usecase.Calendar, from, to int) (int, int) {
 	return first / hour, (last + hour - 1) / hour
 }
 
-// gaps returns the parts of all that are not in open.
+// gaps returns the parts of the period all that are outside the periods open.
 func gaps(open []usecase.Minutes, all usecase.Minutes) []usecase.Minutes {
 	var closed []usecase.Minutes
 	at := all.From
@@ -173,8 +175,8 @@ func gaps(open []usecase.Minutes, all usecase.Minutes) []usecase.Minutes {
 	return closed
 }
 
-// place computes the positions of a column's bookings. Bookings that overlap stand
-// side by side. A group of connected bookings has as many lanes as overlap at once.
+// place computes the positions of a column's bookings. Bookings that overlap are drawn side by side. Each group of
+// overlapping bookings is divided into as many columns as bookings overlap at the same time.
 func (p *Page) place(c *canvas, col *drawnColumn) {
 	boxes := p.sessions(col.Bookings)
 	slices.SortStableFunc(boxes, func(a, b box) int { return a.Before.From - b.Before.From })

@@ -27,8 +27,8 @@ type Offering struct {
 	ManagedBy string // the system that manages the offer; "": the console
 	Saved     int64  // the version that was just published; 0: none
 	Says      string // the notice after saving: whether customers see the change
-	// BookingPage is the address of the booking page. It is "" if customers do not see there what
-	// was saved. Then Hides is the path, below the business's, of the page that changes this.
+	// BookingPage is the address of the booking page, on which customers see what was saved. It is "" if they do not
+	// see it. Then Hides is the path, below that of the business, of the form in which the owner can change this.
 	BookingPage string
 	Hides       string
 	HidesName   string
@@ -37,8 +37,8 @@ type Offering struct {
 	Fields      document.Fields
 }
 
-// Difference is the list of differences between two versions of
-// the offer. Changes holds the first ones, More counts the rest.
+// Difference has the differences between two versions of the offer. Changes has the first ones, and More is the number
+// of the others.
 type Difference struct {
 	Changes       []changes.Change
 	More          int
@@ -174,8 +174,9 @@ func (f Form) isNew(name string, row int) bool { return row >= form.Count(f.Show
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// resent returns the posted values without some names, so that an answer to one confirmation page
-// is not sent to the next one. A name that ends in a dot stands for all names that begin with it.
+// resent returns the submitted values except those with the names in without. A confirmation page sends them again,
+// without the answers to earlier confirmation pages. A name in without that ends with a dot stands for all names that
+// begin with it.
 func resent(posted url.Values, without ...string) url.Values {
 	rest := maps.Clone(posted)
 	maps.DeleteFunc(rest, func(name string, _ []string) bool {
@@ -184,7 +185,8 @@ func resent(posted url.Values, without ...string) url.Values {
 	return rest
 }
 
-// named returns the name of a field at a path for people: the names of the objects that contain it, then its own name.
+// named returns the name of a field as people know it: the names of the objects that contain it, then its label. at is
+// the path of the field.
 func (p *Page) named(fields document.Fields, at []string) string {
 	var parts []string
 	var here any = fields
@@ -204,8 +206,8 @@ func (p *Page) named(fields document.Fields, at []string) string {
 	return strings.Join(parts, " · ")
 }
 
-// Named returns the name of a field for people. path is the path
-// of a problem, such as services[0].price; its indexes start at 0.
+// Named returns the name of a field as people know it. path is the path in a problem of the manifest, such as
+// services[0].price, with indexes that begin at 0.
 func (p *Page) Named(fields document.Fields, path string) string {
 	at, here, list := steps(path), any(fields), ""
 	for i, step := range at {
@@ -254,8 +256,8 @@ func called(item any, key string) string {
 	return key
 }
 
-// changed returns the name of the changed field for people. A
-// removed field is named from the version before the change.
+// changed returns the name of a changed field as people know it. The names of objects are those of the new version or,
+// for a removed field, of the old one.
 func (p *Page) changed(d *Difference, c changes.Change) string {
 	if c.Change == changes.Removed {
 		return p.named(d.Before, steps(c.Path))
@@ -268,8 +270,9 @@ var referenced = map[string]string{
 	"staff": "staff", "services": "services", "events": "events", "rentals": "rentals", "rental": "rentals", "packages": "packages", "pricing_rules": "pricing_rules",
 }
 
-// withNames returns the value of a field at a path with names instead of keys of objects, and with
-// labels instead of values of options. It replaces them also in the fields of objects within value.
+// withNames returns a value of the offer for people: it replaces the keys of objects by their names, and the values of
+// options by their labels. at is the path of the field that has the value. If the value is an object, its fields are
+// replaced too.
 func (p *Page) withNames(fields document.Fields, path string, value any) any {
 	field := path[strings.LastIndexByte(path, '.')+1:]
 	list := fields[referenced[field]]
@@ -321,7 +324,7 @@ func (p *Page) fieldName(field string) string {
 // FieldLabels are the labels of the fields of all forms of the offer, by the fields' names.
 var FieldLabels = map[string]string{"hours": "offer_hours", "description": "offer_description"}
 
-// optionSentences are the sentences of the answers to fields of forms, by the name of the field and the value.
+// optionSentences maps the name of a field and one of its values to the id of the sentence for this value.
 var optionSentences = map[string]map[string]string{}
 
 // NoteOptions registers the labels of a field's options, for pages that list changes.
@@ -341,7 +344,8 @@ func NoteOptions(f form.Field) {
 	}
 }
 
-// optionLabel returns the label of a value of the field at a path, or "" for a value that is not an option.
+// optionLabel returns the label of a value of the field at a path. It returns "" if the value is not one of the field's
+// options.
 func (p *Page) optionLabel(path, value string) string {
 	field := path[strings.LastIndexByte(path, '.')+1:]
 	if (field == "weekday" || field == "days") && slices.Contains(form.Weekdays, value) {
@@ -356,7 +360,8 @@ func (p *Page) optionLabel(path, value string) string {
 	return ""
 }
 
-// Written formats a date, a time or hours of a manifest for the reader's region. It returns any other text unchanged.
+// Written formats a date, a time or hours from the manifest in the way of the reader's region. It returns any other
+// text unchanged.
 func (p *Page) Written(value string) string {
 	if date, err := timespan.ParseDate(value); err == nil {
 		return p.Words.ShortDate(day(date))
@@ -452,7 +457,7 @@ func (p *Page) Refused(section string) string {
 	return p.Words.With("version_section", "Name", p.fieldName(section[strings.LastIndex(section, ".")+1:]))
 }
 
-// steps splits a path such as services[cut].price into its parts.
+// steps splits the path of a field, such as services[cut].price, into its parts.
 func steps(path string) []string {
 	return strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
 }

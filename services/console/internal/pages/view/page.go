@@ -1,6 +1,6 @@
-// Package view renders the owner's pages: one templ file for each page, with the
-// functions that prepare its texts. Views show what the use cases return. They
-// decide only which parts the person may see, by the permissions of internal/access.
+// Package view renders the owner's pages: one templ file for each page, with the functions that prepare its texts. A
+// view shows what a use case has returned. It only decides which parts the reader may see, by the permissions of
+// package access.
 package view
 
 import (
@@ -93,8 +93,8 @@ var entries = []entry{
 	{PlaceMore, "/more", access.SignedIn, true},
 }
 
-// rail returns the menu entries for a wide screen: all that the person
-// may open. The entry More is left out, because nothing is below it.
+// rail returns the entries of the menu on a wide screen. These are all entries that the reader may open, except More,
+// which on a phone leads to the entries without a tab.
 func (p *Page) rail() []entry { return p.menu(func(e entry) bool { return e.place != PlaceMore }) }
 
 // tabs returns the menu entries at the bottom of a phone's screen.
@@ -143,8 +143,8 @@ func (p *Page) money(amount json.Number, currency string) string {
 // nothing reports whether an amount is 0.
 func nothing(n json.Number) bool { return strings.Trim(n.String(), "0.-") == "" }
 
-// wall returns a date and a time of day as a time for formatting, without regard
-// to the time zone. It returns the zero time for an invalid date or time.
+// wall returns a date and a time of day as a [time.Time] for formatting; its time zone has no meaning. It returns the
+// zero time for an invalid date or time.
 func wall(date, clock string) time.Time {
 	t, err := time.Parse(time.DateTime, date+" "+clock)
 	if err != nil {
@@ -184,8 +184,8 @@ func (p *Page) hours(b booking.Booking) string {
 	return p.Words.Clock(wall(b.Date, b.StartTime)) + " – " + p.Words.Clock(wall(b.Date, b.EndTime)) + p.otherZone(b.Timezone)
 }
 
-// otherZone returns the time zone in which a booking was sold, in brackets,
-// if the business's zone has changed since. Otherwise it returns "".
+// otherZone returns the time zone in which a booking was sold, in brackets, if it differs from the current zone of the
+// business. Otherwise it returns "".
 func (p *Page) otherZone(sold string) string {
 	if sold == "" || p.Business == nil || sold == p.Business.Timezone {
 		return ""

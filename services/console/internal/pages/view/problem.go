@@ -10,13 +10,14 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 )
 
-// problemSentences are the codes for which forms already have a sentence.
+// problemSentences maps the codes of problems to the ids of sentences that forms already use.
 var problemSentences = map[manifest.Code]string{
 	manifest.CodeMissing: form.Fill,
 	manifest.CodeNumber:  form.WrongAmount,
 }
 
-// ProblemSentence returns the name of the sentence about a problem's code. Unknown codes have a general sentence.
+// ProblemSentence returns the id of the sentence about a problem with this code. All unknown codes have the same,
+// general sentence.
 func ProblemSentence(code manifest.Code) string {
 	if sentence, has := problemSentences[code]; has {
 		return sentence
@@ -27,8 +28,8 @@ func ProblemSentence(code manifest.Code) string {
 	return "problem_other"
 }
 
-// Problem describes in the reader's language what is wrong with a value of the offer and what would be
-// right. It calls fields by their labels and objects by their names. fields are those of the whole offer.
+// Problem returns a sentence, in the reader's language, about an invalid value of the offer: what is wrong and what
+// would be right. It names fields by their labels and objects by their names. fields are the fields of the whole offer.
 func (p *Page) Problem(fields document.Fields, problem manifest.Problem) string {
 	params := maps.Clone(problem.Params)
 	if params == nil {

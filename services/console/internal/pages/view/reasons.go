@@ -15,7 +15,8 @@ const (
 	aboutStaff  = "_staff"  // any member who performs the services
 )
 
-// reasonForms maps each rule of the availability engine to the variants of its sentence besides the plain one.
+// reasonForms maps each rule of the availability service to the variants of its sentence, besides the one without a
+// suffix.
 var reasonForms = map[string][]string{
 	availability.RuleNoSession:    nil,
 	availability.RuleNoSuchTime:   nil,
@@ -86,7 +87,7 @@ func (p *Page) localMoment(l *timespan.LocalDateTime) string {
 	return p.Words.ShortDate(day(l.Date)) + " · " + p.clockOf(int(l.Time))
 }
 
-// until formats to without its date if it is on the same date as from.
+// until formats the end of a period. It leaves out the date if the period ends on the date on which it begins.
 func (p *Page) until(from, to *timespan.LocalDateTime) string {
 	if from != nil && to != nil && from.Date == to.Date {
 		return p.clockOf(int(to.Time))
@@ -97,8 +98,8 @@ func (p *Page) until(from, to *timespan.LocalDateTime) string {
 // remedy is a link to the form that can remove the reason why a start cannot be booked.
 type remedy struct{ path, name string }
 
-// remedy returns the link to the form that changes what a reason names.
-// Its path is "" if the person may not change it, or if no form can.
+// remedy returns a link to the form in which the reader can remove the reason why a start cannot be booked. The path of
+// the link is "" if no form can do that, or if the reader may not use it.
 func (p *Page) remedy(r availability.Reason, asked *catalog.Service) remedy {
 	if !p.May(access.ChangeOffer) {
 		return remedy{}
@@ -159,7 +160,7 @@ func (p *Page) classNamed(name string) *catalog.Service {
 	return &p.Business.Services[i]
 }
 
-// yields reports whether a rule does not bind the owner, either in general or with an override (admin.md).
+// yields reports whether the owner can book in spite of a rule, always or with an override (admin.md).
 func yields(r availability.Reason) bool {
 	rules := []string{availability.RuleNotice, availability.RuleAdvanceLimit, availability.RuleGrid,
 		availability.RuleNotOpen, availability.RulePaused}
