@@ -63,9 +63,9 @@ func unfinished(err error) error {
 	return fault.Unknown(err)
 }
 
-// rentals returns a client of the rental service that is bound to the business for which the request was authorized,
-// even if another business has the slug now. For an operator, who may act in all businesses, the client is not bound,
-// and catalog need not be available. Fault: business_not_found.
+// rentals returns a client of the rental service for the business that has the slug. The client is bound to the id of
+// this business, so a write fails if another business gets the slug. For an operator, who may act in all businesses,
+// the client is not bound, and catalog need not be available. Fault: business_not_found.
 func (o *Owner) rentals(ctx context.Context, by Principal, slug string) (*rental.Client, error) {
 	if by.Operator {
 		return o.Rentals, nil

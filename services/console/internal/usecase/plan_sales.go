@@ -83,8 +83,8 @@ func (s *salesOutside) tickets(ctx context.Context, o *Owner, business, wanted *
 }
 
 // ticketsOutside returns the tickets of an event that would conflict with the new offer. These are all tickets if the
-// new offer has removed, deactivated or rescheduled the event, or if its capacity is smaller than the number of sold
-// tickets. Otherwise they are the tickets of tiers that were removed, or that have fewer places than were sold.
+// new offer has removed, deactivated or rescheduled the event, or if its capacity is below the sold number. Otherwise
+// they are the tickets of tiers that were removed, or that have fewer places than were sold.
 func ticketsOutside(before, wanted *catalog.Offer, e *catalog.Event, sold booking.EventSales) []plan.Tickets {
 	whole := plan.Tickets{EventID: e.ID, Event: e.Name, Date: e.Date, Sold: sold.Sold}
 	if reason := eventReason(wanted, e, sold.Sold); reason != nil {

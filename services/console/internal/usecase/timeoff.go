@@ -98,7 +98,7 @@ func (o *Owner) InTheWay(
 	}), nil
 }
 
-// SetTimeOff adds an absence of a member to the offer, or removes the absence if off is false, and publishes the result
+// SetTimeOff adds an absence of a member to the offer, or removes the absence if off is false. It publishes the result
 // as the next version. It keeps what others publish at the same time, and does not change bookings.
 //
 // Faults: invalid_parameter for an absence that [Absence.Check] refuses; conflict if another system manages the offer,
