@@ -1,4 +1,4 @@
-// Package migrations holds the schema of console, as goose reads it.
+// Package migrations embeds the SQL migrations of console's database schema, which goose runs.
 package migrations
 
 import "embed"
