@@ -152,13 +152,13 @@ func (s Selection) On(d timespan.Date) Selection {
 	return s
 }
 
-// At returns a copy with another start.
+// At returns a copy of the selection with another start.
 func (s Selection) At(slot Slot) Selection {
 	s.Date, s.Time, s.Session = &slot.Date, &slot.Time, slot.SessionID
 	return s
 }
 
-// calendar returns the query parameters of the calendars for the selection.
+// calendar returns the selection as query parameters of /slots and /available-dates.
 func (s Selection) calendar() url.Values {
 	var ids []string
 	for _, id := range s.Services {
@@ -195,18 +195,18 @@ func (s Selection) pairs() []string {
 type Appointment struct {
 	Selection
 	Services []*catalog.Service // each with the duration and price of its variant
-	// Members are the staff who perform every service that requires staff; none for a class.
+	// Members are the staff members who perform all chosen services that require staff. It is empty for a class.
 	Members []*catalog.Staff
 	// Package is the package that consists of the services, or nil.
 	Package *catalog.Package
-	// Split reports whether more than one service requires staff, so that each may have its own.
+	// Split reports whether more than one service requires staff, so that different staff members may perform them.
 	Split bool
 }
 
-// Class reports whether it is a class, which takes place at its sessions only.
+// Class reports whether the appointment is a class, which takes place only at fixed sessions.
 func (a *Appointment) Class() bool { return a.Services[0].Class() }
 
-// Asked reports whether the visitor has to choose the staff.
+// Asked reports whether the visitor must choose the staff member.
 func (a *Appointment) Asked() bool { return len(a.Members) > 1 || a.Split }
 
 // Appointment checks a selection against the business's offer and returns the selected services, staff

@@ -45,7 +45,7 @@ func (s *Shop) Times(ctx context.Context, b *Business, a *Appointment, month *ti
 	return s.times(ctx, b, a.calendar(), a.Date, month)
 }
 
-// times does what [Shop.Times] does, for the calendar query asked and the chosen date.
+// times does the work of [Shop.Times]. The argument asked is the query for the free times, and date is the chosen date.
 func (s *Shop) times(ctx context.Context, b *Business, asked url.Values, date, month *timespan.Date) (*Calendar, error) {
 	c := &Calendar{First: b.Today(), Last: b.Today() + timespan.Date(b.Offer.Bookings.AdvanceDays)}
 	from, to := c.First, c.First+window-1
@@ -125,7 +125,8 @@ func (s *Shop) slots(ctx context.Context, b *Business, asked url.Values, c *Cale
 	return nil
 }
 
-// place waits for one of the business's places. It returns an error if none becomes free in time.
+// place waits until the business may read another large answer ([Places]), and returns the function
+// that ends the reading. It returns an error if this takes too long.
 func (s *Shop) place(ctx context.Context, b *Business) (func(), error) {
 	soon, cancel := context.WithTimeout(ctx, s.Places.Within)
 	defer cancel()

@@ -16,7 +16,7 @@ const fewLeft = 10
 // eventStep returns the path of an event's page below the business's.
 func eventStep(e *usecase.Event) string { return "events/" + e.ID.String() }
 
-// Unsold returns the reason why the page sells no tickets of an event, or "" if it sells them.
+// Unsold returns a sentence that explains why the page sells no tickets of an event, or "" if it sells them.
 func Unsold(p *Page, e *usecase.Event) string {
 	switch {
 	case p.Business.Begun(e):
@@ -92,7 +92,7 @@ func numbers(most int) []int {
 	return all
 }
 
-// times returns a quantity, such as 3 × Adult.
+// times formats a quantity, such as 3 × Adult.
 func (p *Page) times(n int, what string) string { return p.Words.Number(n) + " × " + what }
 
 // Structured data of events for search engines, in the vocabulary of schema.org.

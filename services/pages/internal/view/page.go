@@ -136,7 +136,7 @@ func (p *Page) languages() []web.Alternate {
 	return all
 }
 
-// speaks reports whether language is the business's language that matches the reader's.
+// speaks reports whether the argument language is the language of the business that is nearest to the reader's.
 func (p *Page) speaks(language string) bool {
 	nearest, offered := locale.Match(p.Words.Asked, p.Business.Offer.Languages)
 	return offered && nearest == language
@@ -147,7 +147,8 @@ func (p *Page) money(amount json.Number) string {
 	return p.Words.Amount(amount.String(), cmp.Or(p.Sold.Currency, p.Business.Offer.Currency))
 }
 
-// price returns the price of a service. It has "from" if a rule may raise it or if variants have other prices.
+// price returns the price of a service. The text begins with "from" if a rule may raise the price, or
+// if variants have other prices.
 func (p *Page) price(s *usecase.Service) string {
 	least, moves := p.priceOf(s.ID, s.Price, s.QuotedPrice)
 	for _, v := range s.Variants {
@@ -168,7 +169,7 @@ func (p *Page) priceOf(service uuid.UUID, list json.Number, quoted *json.Number)
 	return price, money.Number(price).LessThan(money.Number(list)) || err == nil && usecase.PriceRises(p.Business.Offer, service, minor)
 }
 
-// itself returns the price of a service without its variants, or of one variant.
+// itself returns the price of one variant, or of a service regardless of its variants.
 func (p *Page) itself(service uuid.UUID, list json.Number, quoted *json.Number) string {
 	price, moves := p.priceOf(service, list, quoted)
 	return p.priced(price, moves)

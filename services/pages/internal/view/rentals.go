@@ -26,7 +26,7 @@ type RentalTimes struct {
 // rentalStep returns the path of a rental's page below the business's.
 func rentalStep(r *usecase.Rental) string { return "rentals/" + r.ID.String() }
 
-// Unrented returns the reason why the page does not reserve a rental, or "" if it does.
+// Unrented returns a sentence that explains why the rental cannot be reserved on the page, or "" if it can.
 func Unrented(p *Page, r *usecase.Rental) string {
 	switch {
 	case !p.Business.RentsOnline(r):
@@ -37,7 +37,8 @@ func Unrented(p *Page, r *usecase.Rental) string {
 	return ""
 }
 
-// rate returns the price of a rental per hour or day. It has "from" if the price may be higher at another time.
+// rate returns the price of a rental per hour or day. The text begins with "from" if the price may be
+// higher at another time.
 func (p *Page) rate(r *usecase.Rental) string {
 	price := shown(r.Price, r.QuotedPrice)
 	if money.Number(price).IsZero() {
@@ -109,7 +110,7 @@ func (p *Page) dates(from, until timespan.Date) string {
 	return p.Words.ShortDate(day(from)) + " – " + p.Words.ShortDate(day(until))
 }
 
-// stretch returns the time of a reservation in one line.
+// stretch returns the time of a reservation, from start to end, in one line.
 func (p *Page) stretch(w *usecase.Reservation) string {
 	until, ends := w.Until()
 	switch {
@@ -123,7 +124,7 @@ func (p *Page) stretch(w *usecase.Reservation) string {
 	return p.Words.ShortDate(day(*w.From)) + ", " + p.clock(*w.Start) + " – " + p.Words.ShortDate(day(until)) + ", " + p.clock(ends)
 }
 
-// startsAt returns the preselected time of day: the chosen one, otherwise the first available one from opening on.
+// startsAt returns the preselected start: the chosen one, otherwise the first available one after the business opens.
 func (p *Page) startsAt(w *usecase.Reservation, all []timespan.TimeOfDay) timespan.TimeOfDay {
 	if w.Start != nil {
 		return *w.Start

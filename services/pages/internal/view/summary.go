@@ -24,13 +24,13 @@ import (
 // Link returns the address of a step with a selection in its query.
 func (p *Page) Link(step string, s usecase.Selection) templ.SafeURL { return p.link(step, s.Values()) }
 
-// chip is one answer of the visitor with a link to change it.
+// chip is one choice of the visitor, such as the service, with a link to change it.
 type chip struct {
 	label, text string
 	change      templ.SafeURL
 }
 
-// chips returns the answers so far, in the order of the questions.
+// chips returns the choices of the visitor so far, in the order of the steps.
 func (p *Page) chips(a *usecase.Appointment, n *usecase.Names) []chip {
 	var all []chip
 	var services []string
@@ -200,7 +200,7 @@ func (p *Page) parts(shown timespan.Date, slots []usecase.Slot) []part {
 	return some
 }
 
-// picked returns the query of a selection with another start, for the value of a button.
+// picked returns the query of a selection with another start. It is the value of the button for that start.
 func picked(s usecase.Selection, slot usecase.Slot) string { return s.At(slot).Values().Encode() }
 
 // Form holds the details form with what was typed.
