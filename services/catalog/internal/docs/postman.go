@@ -31,7 +31,7 @@ type parameter struct {
 	Example               any
 }
 
-// described is the OpenAPI document, with its paths in the written order.
+// described is the parsed OpenAPI document, with its paths in the order in which they are written.
 type described struct {
 	Info struct{ Title, Version, Summary string }
 	Tags []struct{ Name, Description string }

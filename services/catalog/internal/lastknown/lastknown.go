@@ -27,7 +27,8 @@ import (
 )
 
 const (
-	// Lifetime is how long a copy may be served after its version was last known to be the newest.
+	// Lifetime is the time for which a copy may be served, counted from the last confirmation that its
+	// version is the newest.
 	Lifetime = 24 * time.Hour
 	// ConfirmEvery is the interval at which each replica confirms that a version
 	// is still the newest. The ages of copies are only as exact as this.
@@ -152,7 +153,7 @@ func (c *Copies) SupersedeLater(slug string, version int64) {
 	c.pending[slug] = max(version, c.pending[slug])
 }
 
-// Run sends to Redis what could not be sent before, every second until ctx ends.
+// Run retries, every second until ctx ends, to send to Redis which versions are superseded.
 func (c *Copies) Run(ctx context.Context) error {
 	ticker := time.NewTicker(retryEvery)
 	defer ticker.Stop()
@@ -229,7 +230,8 @@ func (c *Copies) Read(ctx context.Context, slug string) (Copy, error) {
 	return Copy{Version: known.Version, JSON: text, Age: max(0, Lifetime-left.Val())}, nil
 }
 
-// Any returns nil if Redis has a copy of any business. A replica needs this for its readiness check.
+// Any returns nil if Redis has a copy of any business. The readiness check calls it, because a replica
+// can serve copies while PostgreSQL is unavailable.
 func (c *Copies) Any(ctx context.Context) error {
 	there, err := c.redis.Exists(ctx, c.marker()).Result()
 	if err == nil && there == 0 {

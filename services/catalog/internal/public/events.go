@@ -170,7 +170,7 @@ func (e Events) Priced() []TierOf {
 // missing id has sold none. A nil Sold means that the numbers are unknown.
 type Sold map[uuid.UUID]int
 
-// spots returns what is left of a capacity, or nil if s is unknown.
+// spots returns how many of capacity are not sold, or nil if the tickets sold are unknown.
 func (s Sold) spots(id uuid.UUID, capacity int) *int {
 	if s == nil {
 		return nil
@@ -216,7 +216,8 @@ func (e *event) show(l Language, prices map[uuid.UUID]json.Number, sold Sold) Ev
 	return shown
 }
 
-// show returns the tier with the smaller of its own remaining spots and those of its event (semantics.md §4).
+// show returns the public form of the tier. Its remaining spots are the smaller one of the tier's and
+// the event's remaining spots (semantics.md §4).
 func (t *tier) show(l Language, prices map[uuid.UUID]json.Number, sold Sold, ofEvent *int) Tier {
 	shown := t.shown
 	shown.Name = t.name.show(l)

@@ -99,7 +99,7 @@ func (b *Business) Staff(l Language, serviceID *uuid.UUID) StaffList {
 	return list
 }
 
-// assigned returns the ids of the staff who perform a service or give one of its class sessions.
+// assigned returns the ids of the staff members who perform a service or teach one of its class sessions.
 func (b *Business) assigned(serviceID uuid.UUID) map[uuid.UUID]bool {
 	members := map[uuid.UUID]bool{}
 	service := b.offer.Service(serviceID)

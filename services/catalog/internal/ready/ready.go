@@ -1,4 +1,5 @@
-// Package ready builds from a version's manifest what catalog serves: the offer and the public form.
+// Package ready builds what catalog serves of a version: the offer and the public form. It builds both
+// from the manifest.
 package ready
 
 import (

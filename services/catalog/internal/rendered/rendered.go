@@ -33,7 +33,8 @@ type Key struct {
 	Paused   bool          // only for /info
 }
 
-// Numbers holds the numbers of an answer that do not come from its version, by the id of their object.
+// Numbers are the numbers in an answer that other services returned and that are not part of the
+// version, by the id of their object.
 type Numbers struct {
 	Prices map[uuid.UUID]json.Number // valid for a while
 	Counts map[uuid.UUID]int         // max_bookable_online, or tickets sold: requested every time
@@ -59,7 +60,8 @@ func New(body []byte, version int64, numbers Numbers, from, until time.Time) *An
 	return &Answer{Body: body, Tag: etag.Of(body), Version: version, Numbers: numbers, From: from, Until: until}
 }
 
-// Holds reports whether the prices may be shown at now. They may not if the clock was set back before From.
+// Holds reports whether the prices in the answer may still be shown at now. It returns false for a
+// time before From, because the clock may have been set back.
 func (a *Answer) Holds(now time.Time) bool {
 	return a.Until.IsZero() || !now.Before(a.From) && now.Before(a.Until)
 }
@@ -67,7 +69,8 @@ func (a *Answer) Holds(now time.Time) bool {
 // Shows reports whether the answer was rendered with the numbers n.
 func (a *Answer) Shows(n Numbers) bool { return a.Numbers.equal(n) }
 
-// Renewed returns a copy of the answer with a new validity, for prices that were requested again and are unchanged.
+// Renewed returns a copy of the answer with a new time of validity. It is used if the prices were
+// requested again and have not changed.
 func (a *Answer) Renewed(from, until time.Time) *Answer {
 	renewed := *a
 	renewed.From, renewed.Until = from, until

@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// AccountError reports that a version names a payment provider's account that is not bound to its business.
+// AccountError reports that a version contains an account of a payment provider that is not bound to
+// the version's business.
 type AccountError struct {
 	Provider string
 	Taken    bool // the account is bound to another business
@@ -21,7 +22,7 @@ func (e AccountError) Error() string {
 }
 
 const (
-	// namedAccountsSQL selects the accounts that a version names.
+	// namedAccountsSQL selects the payment accounts that the version @version contains.
 	namedAccountsSQL = `
 SELECT key AS provider, value AS account
 FROM versions, json_each_text(canonical #> '{payments,accounts}')
@@ -46,7 +47,8 @@ WHERE bound.provider = named.provider AND bound.account = named.account AND boun
     WHERE businesses.id = bound.business_id
       AND versions.canonical #> '{payments,accounts}' ->> bound.provider = bound.account)`
 
-	// lockAccountsSQL locks the bindings of the accounts until the transaction ends.
+	// lockAccountsSQL locks the version's accounts until the transaction ends, so that no other
+	// transaction can bind them to another business.
 	lockAccountsSQL = `
 SELECT FROM payment_accounts AS bound JOIN (` + namedAccountsSQL + `) AS named USING (provider, account)
 ORDER BY provider, account FOR SHARE OF bound`

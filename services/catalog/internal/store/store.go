@@ -37,7 +37,8 @@ type NoVersionError int64
 // Error renders the error for logs.
 func (e NoVersionError) Error() string { return fmt.Sprintf("no version %d", int64(e)) }
 
-// NotNewestError reports that the version of ifMatch is not the newest. Newest is nil if the business is not published.
+// NotNewestError reports that ifMatch is not the number of the newest version. Newest is nil if the
+// business is not published.
 type NotNewestError struct {
 	Known  int64
 	Newest *int64

@@ -31,7 +31,8 @@ type Store interface {
 
 var _ Store = (*store.Store)(nil)
 
-// Bookings informs booking of the versions by which it may sell; [bookingclient.Client] implements it.
+// Bookings informs booking about the newest version of a business, so that booking no longer accepts
+// bookings by older ones; [bookingclient.Client] implements it.
 type Bookings interface {
 	Published(ctx context.Context, businessID uuid.UUID, version int64) error
 }
@@ -42,7 +43,7 @@ var _ Bookings = (*bookingclient.Client)(nil)
 type Owner struct {
 	Store    Store
 	Bookings Bookings
-	// Changed is called after each change; every version before this one is superseded.
+	// Changed is called after each change, with the newest version. Every older version is then superseded.
 	Changed   func(ctx context.Context, slug string, version int64)
 	Clock     clock.Clock
 	Telemetry *telemetry.Telemetry
@@ -133,7 +134,8 @@ func Fault(err error) error {
 	return err
 }
 
-// accountFault does not reveal whether another business has the account, so that owners cannot find accounts by trying.
+// accountFault converts a [store.AccountError] to a fault. The fault does not reveal whether another
+// business has the account, so that owners cannot find accounts of others by trying.
 func accountFault(err store.AccountError) error {
 	return fault.Wrap(fault.Forbidden, err, fmt.Sprintf("payments.accounts.%s: this account is not bound to the business. "+
 		"An operator of the platform binds it by publishing the manifest, unless another business names it.", err.Provider))
