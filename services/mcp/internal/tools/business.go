@@ -177,7 +177,7 @@ func cutForm(all []question) ([]question, int) {
 	return shown, len(all)
 }
 
-// bound cuts long texts and lists of the owner.
+// bound shortens long texts and lists that the owner wrote, so that the answer fits.
 func (q *question) bound() {
 	q.Label = clip(q.Label, maxName)
 	q.Options, q.OptionsTotal = cut(slices.Clone(q.Options), maxOptions)

@@ -79,7 +79,7 @@ func (b *Toolbox) listEvents(ctx context.Context, who caller.Caller, args argume
 	return result{structured: all, text: all.text(p.note())}, nil
 }
 
-// bound cuts long texts and lists of the owner.
+// bound shortens long texts and lists that the owner wrote, so that the answer fits.
 func (l *eventList) bound() {
 	for i := range l.Events {
 		e := &l.Events[i]
@@ -101,7 +101,8 @@ func (l *eventList) text(note string) string {
 	return b.String()
 }
 
-// write writes the line of an event and a line for each kind of ticket. listed is the number of events in the text.
+// write writes a line for an event and one for each kind of ticket. The argument listed is the number
+// of events in the text, which decides the length of descriptions.
 func (e *event) write(b *strings.Builder, currency string, listed int) {
 	minute := func(t string) string { return strings.TrimSuffix(t, ":00") }
 	fmt.Fprintf(b, "\n%s %s–%s %s%s%s", withWeekday(e.Date), minute(e.StartTime), minute(e.EndTime), e.Name, left(e.SpotsRemaining),

@@ -18,7 +18,7 @@ func nothing(n json.Number) bool {
 	return err == nil && value == 0
 }
 
-// inAdvance returns what is charged for an online payment, or "" if nothing is.
+// inAdvance returns a text about the amount to pay online in advance, or "" if there is none.
 func inAdvance(requirement string, deposit *json.Number, currency string) string {
 	switch {
 	case requirement == "full":

@@ -21,7 +21,7 @@ type refusal struct {
 	OtherSlots        []slot `json:"other_slots,omitempty" jsonschema:"up to ten free starts of the same date, nearest first, where the one asked for is taken"`
 }
 
-// taken is the refusal of a start with the other free starts of the date.
+// taken is the refusal of a start that is not free, with the other free starts of the date.
 type taken struct {
 	error
 	others []slot
@@ -31,7 +31,7 @@ type taken struct {
 // Unwrap returns the refusal itself.
 func (t *taken) Unwrap() error { return t.error }
 
-// refused renders an error as a tool error. It logs an internal error and returns no details of it.
+// refused converts an error to a tool error. It logs an internal error and does not return its details.
 func (b *Toolbox) refused(ctx context.Context, t *tool, err error) *mcp.CallToolResult {
 	f := server.FaultOf(err)
 	if f.Kind == fault.Internal {

@@ -99,7 +99,7 @@ func (l *serviceList) bound() {
 	}
 }
 
-// bound cuts long texts and lists of the owner.
+// bound shortens long texts and lists that the owner wrote, so that the answer fits.
 func (s *service) bound() {
 	s.Name, s.Category, s.Description = clip(s.Name, maxName), clip(s.Category, maxName), clip(s.Description, maxDescription)
 	s.Variants, s.VariantsTotal = cut(append([]variant{}, s.Variants...), maxVariants)
@@ -138,7 +138,8 @@ func (s *service) perPerson() string {
 	return " per person"
 }
 
-// write writes the lines of a service. listed is the number of services in the text.
+// write writes the lines of a service. The argument listed is the number of services in the text,
+// which decides the length of descriptions.
 func (s *service) write(b *strings.Builder, currency string, listed int) {
 	b.WriteString("\n" + s.Name)
 	if s.Category != "" {

@@ -125,7 +125,8 @@ func (b *Toolbox) paused(ctx context.Context, slug string) func() bool {
 	return func() bool { return asked.Wait() == nil && (info.Paused || info.Open != nil && !*info.Open) }
 }
 
-// next returns the text of free times. It adds the pause before it, or the tool to call next after it.
+// next returns a text with the free times. If bookings are paused, the text begins with this;
+// otherwise it ends with the tool to call next.
 func (c *calendar) next(times, tool string) string {
 	if c.Paused {
 		return paused + "\n" + times

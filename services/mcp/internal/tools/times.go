@@ -30,7 +30,8 @@ type freeMember struct {
 // timesText is a text about free starts: its head, the next tool to call, and the starts.
 type timesText struct{ head, next, times string }
 
-// timesOf describes the starts of a date from offset, by staff member. Class sessions have a line each.
+// timesOf describes the free starts of a date, from the one at offset, grouped by staff member. Each
+// class session has a line.
 func timesOf(slots []slot, offset int, date string) timesText {
 	slots = slots[min(offset, len(slots)):]
 	each := sameLength(slots)
@@ -77,7 +78,7 @@ func grouped(slots []slot, date string, withEnds bool) (int, string, []*freeMemb
 	return said, sessions, members
 }
 
-// needed names the other argument that booking a slot needs.
+// needed returns " and " with the name of the argument that booking this slot needs besides the time, or "".
 func needed(s slot) string {
 	switch {
 	case s.ClassScheduleID != nil:

@@ -58,7 +58,7 @@ type Toolbox struct {
 	Telemetry    *telemetry.Telemetry
 }
 
-// tool is one tool. call gets a JSON object whose members are all properties of the schema.
+// tool is one tool. call receives a JSON object that has only properties of the schema.
 type tool struct {
 	mcp.Tool
 	scopes []string // scopes of the keys that may call it
@@ -136,7 +136,7 @@ func contentOf(text string, structured any, refused bool) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: clipLines(text)}}, StructuredContent: structured, IsError: refused}
 }
 
-// showing limits the answer of tools/list to the tools that the key may call.
+// showing returns middleware that removes from the answer of tools/list the tools that the API key may not call.
 func showing(all []*tool) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {

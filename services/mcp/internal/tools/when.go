@@ -103,7 +103,7 @@ type noStart struct {
 	nextDate string // the next date with a free start within [maxWindow] days, or ""
 }
 
-// reasons maps the rules that leave a date without free starts to their names and sentences.
+// reasons maps each rule because of which a date can have no free starts to the name of the reason and its sentence.
 var reasons = map[string]struct{ name, of, sentence string }{
 	availability.RulePast:         {"past", "over", "That date is over, or its last start is."},
 	availability.RuleAdvanceLimit: {"beyond_advance_limit", "further ahead than bookings are taken", "The business does not take bookings that far ahead yet."},
