@@ -16,7 +16,7 @@ const (
 	firstPanel, gap       = 60, 60
 )
 
-// curve holds one request's values at each size.
+// curve holds the values of one kind of request at each size of the database.
 type curve struct {
 	name  string
 	sizes []Size
@@ -75,7 +75,7 @@ func Plot(grown []Grown) string {
 	return b.String()
 }
 
-// scale is the range of the x axis: numbers of businesses. The y axis shows powers of ten of microseconds.
+// scale is the range of the x axis, which shows numbers of businesses. The y axis shows microseconds at powers of ten.
 type scale struct{ least, most float64 }
 
 const lowest, highest = 1, 5 // 10 µs to 100 ms
@@ -88,7 +88,7 @@ func scaleOf(grown []Grown) scale {
 	return s
 }
 
-// panel draws one panel, which begins at x = left.
+// panel draws one of the two panels of the plot. left is its x position.
 type panel struct {
 	to   *strings.Builder
 	left float64

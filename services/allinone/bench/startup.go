@@ -16,7 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/components"
 )
 
-// Startup holds the start time of one service as a separate process with existing tables, and its memory when idle.
+// Startup is the measurement of one service as a separate process: the time of its start with existing
+// tables, and its memory when it has no requests.
 type Startup struct {
 	Service  string
 	Ready    time.Duration // from the start of the process to the first 200 of /readyz; median of three
@@ -31,7 +32,7 @@ const (
 
 var programs = components.Names()
 
-// measureStartups starts each service's program in the folder Options.Programs.
+// measureStartups starts the program of each service, from the folder Options.Programs, and returns the measurements.
 func (w *world) measureStartups(ctx context.Context) ([]Startup, error) {
 	var all []Startup
 	for _, name := range programs {

@@ -25,7 +25,8 @@ func (u Usage) minus(v Usage) Usage {
 // meter reads the CPU time of the measured processes from /proc.
 type meter struct{ slotmesh, bare, postgres, redis int }
 
-// newMeter asks the stores for their process ids. A store that does not run on this machine counts as 0.
+// newMeter returns a meter. It asks the stores for their process ids; a store that does not run on
+// this machine counts as 0.
 func newMeter(ctx context.Context, o Options, slotmesh, bare int) (*meter, error) {
 	m := &meter{slotmesh: slotmesh, bare: bare}
 	conn, err := pgx.Connect(ctx, o.DatabaseURL)

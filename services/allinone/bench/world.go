@@ -17,7 +17,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/apikey"
 )
 
-// world is the measured system: both child processes, running on stores with the seeds.
+// world is the measured system: Slotmesh and the bare program ([bare]), as child processes, on stores
+// with the data of Seeds.
 type world struct {
 	o        Options
 	http     *caller
@@ -36,7 +37,7 @@ type world struct {
 	number atomic.Int64
 }
 
-// salon is a business that the run has created. Its ids are derived from its slug, so that they need not be requested.
+// salon is a business that the run has created. Its ids are derived from its slug, so that the run can compute them.
 type salon struct {
 	slug     string
 	id       uuid.UUID
@@ -56,7 +57,7 @@ const (
 	window        = 62 // days of a calendar
 )
 
-// tomorrow is the first requested day.
+// tomorrow is the first date that the requests ask for. The clock of the services begins the day before.
 var tomorrow = time.Date(2027, time.March, 2, 0, 0, 0, 0, time.UTC)
 
 func newWorld(ctx context.Context, o Options) (*world, error) {
@@ -149,7 +150,7 @@ func serviceKey(i int) string { return fmt.Sprintf("service-%d", i) }
 
 func (s salon) name() string { return "Salon " + s.slug }
 
-// found publishes a new salon and creates its API keys.
+// found publishes a salon with a new slug and creates its API keys.
 func (w *world) found(ctx context.Context, slug string, keys int) (salon, error) {
 	return w.open(ctx, newSalon(slug), keys)
 }
@@ -174,7 +175,8 @@ func (w *world) open(ctx context.Context, s salon, keys int) (salon, error) {
 	return s, w.makeKeys(ctx, &s, keys)
 }
 
-// manifest returns the salon's offer: every member performs every service, and each service takes half an hour.
+// manifest returns the salon's manifest: every staff member performs every service, and each service
+// takes half an hour.
 func (s salon) manifest() map[string]any {
 	var staff, services []map[string]any
 	var everyone []string
@@ -220,7 +222,8 @@ func (w *world) makeKeys(ctx context.Context, s *salon, n int) error {
 	return err
 }
 
-// seedBookings spreads n bookings of half an hour over the window: by day, then by member, then by every second hour.
+// seedBookings books n half hours before the measurement. It spreads them over the window: by day,
+// then by staff member, then by every second hour.
 func (w *world) seedBookings(ctx context.Context, s salon, n int) error {
 	_, err := w.pool.Exec(ctx, `
 		WITH made AS (
@@ -243,7 +246,7 @@ func (w *world) seedBookings(ctx context.Context, s salon, n int) error {
 	return nil
 }
 
-// seedReservations reserves four of five bikes all the time, with reservations of three days.
+// seedReservations reserves four of the five bikes for the whole time, with reservations of three days each.
 func (w *world) seedReservations(ctx context.Context, s salon) error {
 	var batch pgx.Batch
 	batch.Queue(`INSERT INTO rental.rentals (business_id, rental_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`, s.id, s.rental)
@@ -261,7 +264,8 @@ func client(n int64) []string {
 	return []string{"X-Forwarded-For", "10." + strconv.FormatInt(n>>16&255, 10) + "." + strconv.FormatInt(n>>8&255, 10) + "." + strconv.FormatInt(n&255, 10)}
 }
 
-// addressBase differs between runs, because Redis may be used again within a minute.
+// addressBase is the base of the clients' addresses. It differs between runs: a run may use the same
+// Redis within a minute after another one, whose requests still count against the rate limits.
 var addressBase = now().Unix() * 9973
 
 // bookCall returns the request that books slot i of a salon. The slots are numbered by staff member, then by start,
@@ -276,7 +280,7 @@ func (w *world) bookCall(s salon, i, n int64) call {
 	}
 }
 
-// give stores the bytes of an answer under a name in the bare program.
+// give stores the bytes of an answer in the bare program ([bare]) under a name.
 func (w *world) give(name string, body []byte) error {
 	status, err := w.http.send(call{Method: http.MethodPut, URL: w.bareAt.Public + "/bytes/" + name, Body: bytes.Clone(body)}, nil)
 	if err == nil && status != http.StatusOK {
