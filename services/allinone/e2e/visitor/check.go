@@ -49,7 +49,7 @@ func (v *Visitor) Check() {
 	}
 }
 
-// thisPage is the start time of the current page, which identifies it, or 0 while the page is not loaded.
+// thisPage is a script that identifies the current page by its start time. It returns 0 while the page is not loaded.
 const thisPage = whole + ` ? performance.timeOrigin : 0`
 
 // look returns the findings of the checks that run in the page.
@@ -75,7 +75,7 @@ func (v *Visitor) barriers() ([]string, error) {
 		r.violations.map(f => f.id + ": " + f.help + ": " + f.nodes.map(n => n.html.slice(0, 200) + " " + n.failureSummary).join(" | ")))`)
 }
 
-// strangers returns the requested addresses on other hosts.
+// strangers returns the addresses on other hosts that the window has requested.
 func (v *Visitor) strangers() []string {
 	v.t.Helper()
 	own, err := url.Parse(v.Address())
@@ -91,7 +91,7 @@ func (v *Visitor) strangers() []string {
 	return found
 }
 
-// Complains waits until the browser has logged a refusal that contains these words.
+// Complains waits until the browser has logged that it refused something, with these words in the log entry.
 func (v *Visitor) Complains(words string) {
 	v.t.Helper()
 	v.until("the browser does not complain of "+words, func() (bool, error) {

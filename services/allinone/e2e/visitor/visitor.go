@@ -88,7 +88,7 @@ type As struct {
 	Zoom     int               // percent; 0: 100. A larger zoom makes the window smaller, like a browser's zoom.
 }
 
-// slowLine is the speed in bytes per second. Some pages take a second and a half.
+// slowLine is the speed of a slow connection, in bytes per second. Some pages take a second and a half on it.
 const slowLine = 8000
 
 // Visitor is a person with one window. Its methods end the test if a condition does not hold.
@@ -174,7 +174,8 @@ func (v *Visitor) dress() {
 	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: v.as.NoScript})
 }
 
-// notice records the requests, the problems and the navigations of the window.
+// notice is called with each event of the browser. It records the requests, the problems and the
+// navigations of the window.
 func (v *Visitor) notice(event any) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
