@@ -10,7 +10,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/telemetry"
 )
 
-// Config has the settings of the one process.
+// Config holds the settings of the process.
 type Config struct {
 	// Port is the port of the public address; 0 takes a free one.
 	Port int `env:"PORT, default=8080"`
@@ -22,7 +22,7 @@ type Config struct {
 	Host string `env:"HOST, default=127.0.0.1"`
 	// Home is the folder for all data that outlives the process.
 	Home string `env:"SLOTMESH_HOME, default=.slotmesh"`
-	// AdminToken is the token of the admin API; empty: made at the first start and stored in the home.
+	// AdminToken is the token of the admin API. If it is empty, the first start creates one and stores it in the home.
 	AdminToken string `env:"SLOTMESH_ADMIN_TOKEN"`
 	// WithDemo publishes the demo business.
 	WithDemo bool `env:"SLOTMESH_DEMO, default=true"`
@@ -40,7 +40,8 @@ type Config struct {
 	// PagesURL is the public base URL of the pages. It is passed to booking, rental and pages as their
 	// setting PAGES_URL. If it is empty, it is the public address.
 	PagesURL string `env:"PAGES_URL"`
-	// OwnerURL is the base of the owner's side, console's setting of this name; empty: the admin address.
+	// OwnerURL is the base URL of the owner's pages. It is passed to console as its setting OWNER_URL. If
+	// it is empty, it is the admin address.
 	OwnerURL string `env:"OWNER_URL"`
 	// SMTPURL, SMTPAllowPlaintext and MailFrom are passed to notifications as its settings of these names.
 	// Without SMTP_URL, this process keeps the mail and shows it at MAIL_PORT.
@@ -49,7 +50,8 @@ type Config struct {
 	MailFrom           string `env:"MAIL_FROM"`
 	// MailPort is the port of the page that shows the mail; 0 takes a free one.
 	MailPort int `env:"MAIL_PORT, default=8025"`
-	// PublicLimitPerMinute and WrongTokensPerMinute are the settings of these names of libs/limits; 0: their defaults.
+	// PublicLimitPerMinute and WrongTokensPerMinute are passed to libs/limits as its settings of these
+	// names. 0 means their defaults.
 	PublicLimitPerMinute int `env:"PUBLIC_LIMIT_PER_MINUTE"`
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE"`
 	// TrustedProxies are the networks (CIDRs) whose X-Forwarded-For, -Host and -Proto headers the front trusts.

@@ -34,9 +34,9 @@ const DemoKeyFile = "demo-key"
 type Demo struct {
 	Slug string
 	Key  string // an API key of the business, of scope all
-	// SignIn is the address at which its owner signs in, once.
+	// SignIn is the address at which the owner of the demo business signs in. It works once.
 	SignIn string
-	// Begin is the address at which an operator, who can set up another business, signs in, once.
+	// Begin is the address at which an operator signs in, who can set up another business. It works once.
 	Begin string
 	// Try has shell commands that list the services, list the free slots of a service, and book a slot.
 	// Without a free slot in the next weeks, only the first command is present.
@@ -71,7 +71,8 @@ func (p *Process) startDemo(ctx context.Context) error {
 	return nil
 }
 
-// publishDemo does not change an existing business, because its owner may have changed it.
+// publishDemo publishes the demo business if it does not exist. It does not change an existing one,
+// because the owner may have changed it.
 func (p *Process) publishDemo(ctx context.Context) error {
 	status, body, err := p.admin(ctx, http.MethodGet, "", nil)
 	if err != nil || status == http.StatusOK {
@@ -171,7 +172,7 @@ type freeTime struct {
 	ServiceID, StaffID, Date, Time string
 }
 
-// findTry sets the commands to try, with a time that is free now.
+// findTry sets the shell commands of Demo.Try. They contain a time that is free now.
 func (p *Process) findTry(ctx context.Context) error {
 	public := p.PublicURL + "/api/public/" + demoSlug
 	p.Demo.Try = []string{fmt.Sprintf("curl '%s/services'", public)}

@@ -42,7 +42,7 @@ var demoOrders = []struct {
 	{time.Friday, "20:30", "Sauna", "", true},
 }
 
-// demoGuests are the customers of the demo, who book in turn.
+// demoGuests are the customers of the demo business. The bookings use them in turn.
 var demoGuests = []string{
 	"Ada Example", "Bruno Costa", "Clara Neves", "Diego Rocha", "Eva Lind", "Farid Haddad", "Grace Okafor", "Hugo Martins", "Inês Prado", "Jonas Weber", "Kana Mori",
 }
@@ -54,7 +54,7 @@ const demoMonth = 30
 // month are made ([demoProgress]), and is deleted when all are made.
 const demoMonthFile = "demo-month"
 
-// demoProgress is the progress of making the month.
+// demoProgress is the content of demoMonthFile: how many of the demo's bookings of a month are made.
 type demoProgress struct {
 	Database string    `json:"database"` // its database, because the home may be used with another one
 	From     time.Time `json:"from"`     // when the demo business was published; the month begins on that date
@@ -115,7 +115,7 @@ func (p *Process) bookMonth(ctx context.Context) error {
 	return os.Remove(p.file(demoMonthFile))
 }
 
-// demoWrite is one booking, reservation or ticket order to make.
+// demoWrite is a request that creates one booking, reservation or ticket order.
 type demoWrite struct {
 	path  string // path of the owner's API, below the business
 	byKey bool   // made by the demo's API key

@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string) (int, error) {
 	return code, err
 }
 
-// openUsualHome locks the folder of the stores that have the same URLs in every run.
+// openUsualHome locks the folder whose stores have the same URLs in every run.
 func openUsualHome() (*backing.Home, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

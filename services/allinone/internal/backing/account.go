@@ -19,7 +19,7 @@ type account struct {
 	switched bool // differs from the user of this process
 }
 
-// unprivileged are the users as which root may run a store, the best first.
+// unprivileged are the users that root may use for running a store, in order of preference.
 var unprivileged = []string{"postgres", "nobody"}
 
 func processAccount() (account, error) {
@@ -58,7 +58,7 @@ func (a account) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: a.uid, Gid: a.gid}
 }
 
-// own gives a folder that we have just created to the account, and closes it to others.
+// own makes the account the owner of a folder that was just created, and makes the folder inaccessible to others.
 func (a account) own(dir string) error {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return err

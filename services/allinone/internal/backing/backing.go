@@ -35,7 +35,7 @@ type Options struct {
 	MayInstall func(what string) bool
 }
 
-// Stores are the two stores. They are ready for use until Stop.
+// Stores are the PostgreSQL and the Redis of a process. They are ready for use until Stop.
 type Stores struct {
 	DatabaseURL string
 	RedisURL    string
@@ -48,7 +48,8 @@ type Stores struct {
 // stopWithin is how long one store may take to stop before it is killed.
 const stopWithin = time.Minute
 
-// Start makes both stores ready. Cancelling ctx aborts the start; it does not stop running stores: call Stop for that.
+// Start starts or checks both stores, and returns when they are ready. Cancelling ctx aborts the
+// start; it does not stop running stores: call Stop for that.
 func Start(ctx context.Context, o Options) (*Stores, error) {
 	s := &Stores{DatabaseURL: o.DatabaseURL, RedisURL: o.RedisURL, failed: make(chan error, 2)}
 	if err := s.start(ctx, o); err != nil {
@@ -106,7 +107,7 @@ func (s *Stores) Stop() error {
 
 func (s *Stores) onStop(stop func() error) { s.stops = append(s.stops, stop) }
 
-// place has the folders of a start, and the account that runs its processes.
+// place has the folders that the stores use, and the account that runs their processes.
 type place struct {
 	account account
 	data    string // folder that contains PostgreSQL's data folder
@@ -114,7 +115,7 @@ type place struct {
 	logs    string // folder of the programs' logs
 }
 
-// place chooses the folders. Data that is kept over restarts stays in the home if the processes' account can reach it.
+// place chooses the folders. Data that is kept over restarts is in the home if the account can reach the home.
 func (s *Stores) place(o Options, a account) (place, error) {
 	if o.Throwaway && o.Folder != "" {
 		return s.stablePlace(o.Folder, a)

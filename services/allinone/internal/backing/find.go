@@ -21,7 +21,7 @@ type postgresInstall struct {
 	major int
 }
 
-// finder searches for programs. Its fields describe the machine; tests set other values.
+// finder searches for programs on the machine. Its fields describe the possible places; tests set other values.
 type finder struct {
 	lookPath func(name string) (string, error)
 	postgres []string // patterns of folders that may contain a PostgreSQL
@@ -67,7 +67,7 @@ func (f finder) postgresInstalls(ctx context.Context) []postgresInstall {
 	return append(installs, rest...)
 }
 
-// onPath lists the folders of PostgreSQL that the PATH leads to, by postgres itself or by pg_config.
+// onPath lists the folders of PostgreSQL to which the PATH leads, by the program postgres or by pg_config.
 func (f finder) onPath(ctx context.Context) []string {
 	var dirs []string
 	if program, err := f.lookPath("postgres"); err == nil {

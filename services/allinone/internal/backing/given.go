@@ -71,7 +71,7 @@ func checkRedis(ctx context.Context, redisURL string) error {
 	return nil
 }
 
-// redisHost returns the part of a URL that may be shown.
+// redisHost returns the part of a Redis URL that may be shown, without the password.
 func redisHost(redisURL string) string {
 	u, err := url.Parse(redisURL)
 	if err != nil {
@@ -80,7 +80,7 @@ func redisHost(redisURL string) string {
 	return u.Host + u.Path
 }
 
-// connectCause returns the useful part of a connection error, in one line.
+// connectCause returns the reason why a connection failed, in one line.
 func connectCause(err error) string {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {

@@ -32,7 +32,7 @@ type installer struct {
 // installWithin is the time limit of an installation: package lists, downloads and unpacking over a slow line.
 const installWithin = 10 * time.Minute
 
-// aptGet waits for the lock of an unattended upgrade and does not fail at once.
+// aptGet is the apt-get command. It waits for the lock of a running upgrade and does not fail at once.
 var aptGet = []string{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=120"}
 
 // systemInstaller returns the package manager that this user can use, if there is one.

@@ -60,7 +60,7 @@ func (p *process) hold(out *os.File, started chan<- error) {
 	close(p.exited)
 }
 
-// watch reports on failed if the process ends without a call of stop.
+// watch sends an error to failed if the process ends without a call of stop.
 func (p *process) watch(failed chan<- error) {
 	go func() {
 		<-p.exited

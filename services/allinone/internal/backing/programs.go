@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// programs are the programs that a start runs. An empty redis means Redis in process.
+// programs are the paths of the stores' programs. If redis is empty, Redis runs in this process.
 type programs struct {
 	postgres postgresInstall
 	redis    string
