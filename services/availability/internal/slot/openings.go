@@ -22,8 +22,8 @@ type Openings struct {
 	sessions []session        // by start, then in the order of slots
 }
 
-// other is a member who can serve a leg that the candidate does
-// not serve, and the starts at which the member can serve the leg.
+// other is a member who can serve a leg that the candidate does not
+// serve. It contains the starts at which the member can serve the leg.
 type other struct {
 	leg    int
 	member *catalog.Staff
@@ -189,8 +189,8 @@ func (o *Openings) each(r run, earliest, unit int64, visit func(int64)) {
 	}
 }
 
-// appendStarts appends the slots of the date d, without their members. On entry, the argument at contains the
-// number of slots at each unit; appendStarts replaces each number with the index of the first of these slots.
+// appendStarts appends the slots of the date d, without their members. The argument at contains the number
+// of slots at each unit. appendStarts replaces each number with the index of the first of these slots.
 func (o *Openings) appendStarts(slots []Slot, d timespan.Date, at []int32, earliest, unit int64) []Slot {
 	total := 0
 	for _, n := range at {

@@ -65,7 +65,7 @@ func (h *horizon) override(plan [][]timespan.Window, overrides []catalog.DayOver
 }
 
 // appendShifts converts the windows of a plan into spans. It merges windows of one date that overlap or
-// touch, also if they touch only because a clock change skips the hour between them (semantics.md §2).
+// touch. Two windows may also touch because a clock change skips the hour between them (semantics.md §2).
 func (h *horizon) appendShifts(dst []shift, plan [][]timespan.Window) []shift {
 	var room [8]timespan.Span
 	for i, windows := range plan {

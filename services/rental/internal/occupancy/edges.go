@@ -38,8 +38,8 @@ func sorted(edges []edge, within timespan.Span) []edge {
 	return edges
 }
 
-// distribute makes one pass of the radix sort: it sorts the edges by one
-// digit of their distance from base, and keeps the order of equal edges.
+// distribute makes one pass of the radix sort. It sorts the edges by one digit
+// of their distance from base. Edges with the same digit keep their order.
 func distribute(to, edges []edge, base int64, shift int) {
 	var place [digits]int
 	for i := range edges {
