@@ -79,7 +79,7 @@ func changed(what, to, link string, languages []string) (notifications.Mail, err
 // Invitee is the way in which an invited person gets access to the business.
 type Invitee int
 
-// The ways.
+// The values of [Invitee].
 const (
 	New     Invitee = iota // with the link, which works once
 	Known                  // as usual: the person is already a member
