@@ -18,7 +18,7 @@ type newKey struct {
 	ExpiresAt *string `json:"expires_at"`
 }
 
-// createdKey is the only answer that contains a key.
+// createdKey is the answer to a request that created an API key. No other answer contains the key itself.
 type createdKey struct {
 	ID        uuid.UUID  `json:"id"`
 	Name      string     `json:"name"`

@@ -25,7 +25,7 @@ func (a *Admin) mountOperators(admin *gate.Router) {
 		a.once(ofOperator(a.Accounts.SignOutOperator), ofOperators, server.Again(fiber.StatusNoContent)))
 }
 
-// operator is an operator of the platform in answers.
+// operator is an operator in answers: a person with rights in all businesses.
 type operator struct {
 	ID         uuid.UUID  `json:"id"`
 	Email      string     `json:"email"`
