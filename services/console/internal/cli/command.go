@@ -76,7 +76,7 @@ func exitCode(err error) int {
 // localError is a failure on this machine, such as a file that cannot be read.
 type localError struct{ error }
 
-// command is one run of slotmesh.
+// command is one execution of slotmesh, with its flags and its access to the machine.
 type command struct {
 	host    Host
 	server  string
@@ -141,7 +141,7 @@ func (c *command) addCommands(root *cobra.Command) {
 
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// group returns a command that only contains other commands.
+// group returns a command that does nothing itself and contains subcommands.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	g := &cobra.Command{Use: use, Short: short, Args: knownCommand, RunE: help}
 	g.AddCommand(commands...)

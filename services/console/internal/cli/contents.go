@@ -54,7 +54,7 @@ func (c *command) listContents(kind, short string, head []string, more func(*con
 	})
 }
 
-// price returns a price before the pricing rules.
+// price returns the price of an object as text, before pricing rules change it.
 func price(o *contents, amount manifest.Decimal) string {
 	if amount.IsZero() {
 		return "free"

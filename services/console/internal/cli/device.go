@@ -23,7 +23,8 @@ const (
 	pollEvery = 5 * time.Second
 )
 
-// device is the server's answer to the start of a device login.
+// device is the server's answer to the start of a sign-in (RFC 8628): the codes, the address for the person, and the
+// interval.
 type device struct {
 	Code     string `json:"device_code"`
 	UserCode string `json:"user_code"`

@@ -19,7 +19,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/changes"
 )
 
-// historyEntry is one version of a business.
+// historyEntry is one version of a business's offer, as the command history prints it.
 type historyEntry struct {
 	catalog.Version
 	By   string   `json:"by,omitempty"`   // omitted if it is unknown, or if this token may not read the events

@@ -35,7 +35,7 @@ type published struct {
 	Warnings []manifest.Problem `json:"warnings,omitempty"`
 }
 
-// source is the text of a manifest with its name.
+// source is the text of a manifest, with the name of its file for messages.
 type source struct {
 	name string // shown before the line number of a problem
 	text []byte
@@ -148,7 +148,7 @@ func (c *client) publishedAs(ctx context.Context, slug string, src *source) int6
 	return version
 }
 
-// manifestCall returns a request that sends a manifest.
+// manifestCall returns a request whose body is a manifest, with its Content-Type.
 func manifestCall(method, path string, src *source) adminapi.Request {
 	r := adminapi.Request{Method: method, Path: path, Body: src.text, Header: map[string]string{"Content-Type": "application/yaml"}}
 	if isJSON(src.text) {

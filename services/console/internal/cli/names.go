@@ -25,7 +25,7 @@ const (
 	aRental  = "rental"
 )
 
-// entry is an object of an offer.
+// entry is an object of an offer that a person can name: its id, key and name.
 type entry struct {
 	ID   uuid.UUID `json:"id"`
 	Key  string    `json:"key"`
@@ -78,7 +78,7 @@ func (c *client) contents(ctx context.Context, slug string) (*contents, error) {
 	return nil, fault.New(fault.BusinessNotFound, "Business not found")
 }
 
-// of returns the entries of a kind.
+// of returns all objects of a kind in an offer, by which names are resolved and completed.
 func (o *contents) of(kind string) []entry {
 	var list []entry
 	switch kind {
@@ -156,7 +156,7 @@ func (n *names) resolve(ctx context.Context, kind string, texts ...*string) erro
 	return n.among(ctx, kind, func(o *contents) []entry { return o.of(kind) }, texts...)
 }
 
-// among is resolve for the entries that pick returns.
+// among is resolve for the objects that pick returns, such as the tiers of one event.
 func (n *names) among(ctx context.Context, kind string, pick func(*contents) []entry, texts ...*string) error {
 	for _, text := range texts {
 		if _, err := uuid.Parse(*text); *text == "" || err == nil {
@@ -222,7 +222,8 @@ func (n *names) variantPairs(ctx context.Context, pairs []string) error {
 	return nil
 }
 
-// meant returns the entry with a key, or else the only entry with a name, regardless of case.
+// meant returns the object that a person means by a text: the object with this key, otherwise the only one with this
+// name, in upper or lower case.
 func meant(kind, text string, entries []entry) (*entry, error) {
 	if i := slices.IndexFunc(entries, func(e entry) bool { return e.Key == text }); i >= 0 {
 		return &entries[i], nil

@@ -17,7 +17,8 @@ func (c *command) operators() *cobra.Command {
 		c.changeOperator("sign-out", "Sign an operator out everywhere", http.MethodPost, "/sign-out", "signed_out"))
 }
 
-// operator is an operator of the platform. Until is set for an operator by group.
+// operator is an operator in answers of the server. Until is the time when the right lapses; it is set if a group of
+// the identity provider made the person an operator.
 type operator struct {
 	ID         uuid.UUID  `json:"id"`
 	Email      string     `json:"email"`

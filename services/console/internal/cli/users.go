@@ -14,7 +14,7 @@ import (
 	"github.com/slotmesh/slotmesh/libs/peer/notifications"
 )
 
-// roles are the roles of people and tokens.
+// roles are the roles that the commands accept for people and tokens.
 var roles = []string{"owner", "manager", "desk", "staff", "viewer", "operator"}
 
 func (c *command) users() *cobra.Command {
@@ -31,7 +31,7 @@ type invitation struct {
 	Mail     bool    `json:"mail"`
 }
 
-// invited is the answer to an invitation. Link is made absolute.
+// invited is the server's answer to an invitation. The command completes the path in Link to a URL.
 type invited struct {
 	PersonID  *uuid.UUID `json:"person_id"`
 	Pending   *uuid.UUID `json:"invitation_id"`

@@ -70,7 +70,7 @@ func inFlags(cmd *cobra.Command, text string) string {
 
 func has(flags *pflag.FlagSet, name string) bool { return name != "" && flags.Lookup(name) != nil }
 
-// whyAway returns in words why a server gave no answer.
+// whyAway returns a sentence that explains why a server gave no answer.
 func whyAway(err error) string {
 	var name *net.DNSError
 	var network net.Error
