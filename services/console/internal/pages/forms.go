@@ -46,7 +46,7 @@ func (p *Pages) showCancel(c *fiber.Ctx, status int, page *view.Page, asked view
 	return p.show(c, status, page, view.Cancel(page, asked))
 }
 
-// byAmount is the refund choice for a typed amount.
+// byAmount is the value of the refund choice for which the person types an amount.
 const byAmount = "amount"
 
 // chosenRefund reads the amount to refund that a person chose in a cancellation form. preview returns what the

@@ -90,7 +90,7 @@ func versionOf(s string) int64 {
 	return n
 }
 
-// differenceBetween returns the differences between two versions.
+// differenceBetween returns the differences between two published versions, by their numbers.
 func (p *Pages) differenceBetween(c *fiber.Ctx, slug string, from, to int64) (*view.Difference, error) {
 	before, err := p.owner.Offer(c.UserContext(), slug, from)
 	if err != nil {

@@ -136,7 +136,7 @@ func (o *offered) choices(list string) []form.Option {
 	return options
 }
 
-// says returns an option for each value. Its sentence is named word followed by the value.
+// says returns a list of options with these values. The id of an option's sentence is word followed by the value.
 func (o *offered) says(word string, values ...string) []form.Option {
 	options := make([]form.Option, len(values))
 	for i, value := range values {

@@ -126,7 +126,7 @@ func (p *Pages) reservationsAhead(c *fiber.Ctx, o *offered, thing uuid.UUID) ([]
 	return []string{o.page.Words.Count("offer_loses_reservations", n)}, nil
 }
 
-// objectID returns the public id of an object of the offer.
+// objectID returns the id of an object of the offer, by which other services know it; the manifest has only its key.
 func objectID(m *manifest.Manifest, list, key string) uuid.UUID {
 	business := m.BusinessID()
 	switch list {

@@ -13,7 +13,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 )
 
-// rulesKind are the pricing rules.
+// rulesKind describes the pages of the pricing rules.
 var rulesKind = offerKind{
 	section: "rules", list: "pricing_rules", word: "rule",
 	fresh:  func(*offered) document.Fields { return document.Fields{} },

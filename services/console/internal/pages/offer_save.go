@@ -16,7 +16,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"
 )
 
-// saving is a submitted form of the offer.
+// saving is a submitted form of the offer, with what is needed to save it, to ask for confirmation, and to show it
+// again.
 type saving struct {
 	posted  url.Values
 	written *form.Result                                    // the typed values as fields of the offer

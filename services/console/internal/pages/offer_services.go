@@ -7,7 +7,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 )
 
-// serviceKind are the services that customers book at a time of their choice.
+// serviceKind describes the pages of services that customers book at a time of their choice.
 var serviceKind = offerKind{
 	section: "services", list: "services", word: "service",
 	fresh: func(o *offered) document.Fields {

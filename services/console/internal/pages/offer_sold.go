@@ -8,7 +8,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 )
 
-// classesKind are the services with class sessions.
+// classesKind describes the pages of services with class sessions.
 var classesKind = offerKind{
 	section: "classes", list: "services", word: "class",
 	fresh:  func(*offered) document.Fields { return document.Fields{"duration_minutes": json.Number("60")} },
@@ -42,7 +42,7 @@ func classGroups(o *offered) []form.Group {
 	}
 }
 
-// eventsKind are the events, for which the business sells tickets.
+// eventsKind describes the pages of events, for which the business sells tickets.
 var eventsKind = offerKind{
 	section: "events", list: "events", word: "event",
 	fresh: func(*offered) document.Fields { return document.Fields{} },
@@ -80,7 +80,7 @@ func worded(value any) string {
 	return s
 }
 
-// rentalsKind are the things that customers rent.
+// rentalsKind describes the pages of the things that customers rent.
 var rentalsKind = offerKind{
 	section: "rentals", list: "rentals", word: "rental",
 	fresh: func(*offered) document.Fields {

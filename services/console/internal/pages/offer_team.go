@@ -5,7 +5,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 )
 
-// teamKind are the members whose time customers book.
+// teamKind describes the pages of the staff members whose time customers book.
 var teamKind = offerKind{
 	section: "team", list: "staff", word: "member",
 	fresh:  func(*offered) document.Fields { return document.Fields{} },
