@@ -36,7 +36,7 @@ type part struct {
 	Values      []float64
 }
 
-// tick is a line of the scale with its value.
+// tick is a horizontal line of a chart's scale, with the text of its value.
 type tick struct {
 	X, Y  float64
 	Label string
@@ -207,7 +207,7 @@ func shortened(name string) string {
 	return name
 }
 
-// box returns the viewBox of the SVG.
+// box returns the viewBox attribute of the chart's SVG element.
 func (c *ranked) box() string { return "0 0 " + num(chartWidth) + " " + num(c.Height) }
 
 // num formats a coordinate.

@@ -30,10 +30,10 @@ type drawnColumn struct {
 	Now     string // id of the line that marks the current time; "" on any other day
 }
 
-// block is blocked time with the id of its element.
+// block is a blocked time in the calendar, with the id of its HTML element and the owner's note.
 type block struct{ ID, Reason string }
 
-// gap is free time with its start and end.
+// gap is free time in the calendar, with the id of its HTML element; it links to the booking form.
 type gap struct {
 	ID string
 	usecase.Minutes

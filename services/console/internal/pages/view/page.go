@@ -42,13 +42,13 @@ type Page struct {
 	Script   string
 }
 
-// Content is the body of a page.
+// Content is the part of a page below the menu.
 type Content struct {
 	Title string
 	Body  templ.Component
 }
 
-// Place is a menu entry.
+// Place is an entry of the menu. It decides which entry a page marks as current.
 type Place string
 
 // The menu entries.
@@ -114,7 +114,8 @@ func (p *Page) menu(shown func(entry) bool) []entry {
 	})
 }
 
-// at returns a URL below the path of the business.
+// at returns the URL of a page of the business. rest is the path below that of the business, with its query; customers'
+// data in the query is encrypted.
 func (p *Page) at(rest string) templ.SafeURL {
 	if p.Seal != nil {
 		rest = p.Seal(rest)
@@ -132,7 +133,7 @@ func (p *Page) frame(title string) web.Frame {
 	return web.Frame{Words: p.Words, Title: title, Style: p.Style, Script: p.Script}
 }
 
-// say returns the sentence called id.
+// say returns the sentence with an id in the language of the page.
 func (p *Page) say(id string) string { return p.Words.Say(id) }
 
 // money formats an amount.
@@ -153,7 +154,7 @@ func wall(date, clock string) time.Time {
 	return t
 }
 
-// day returns a date as a time at noon UTC for formatting.
+// day returns a date as a [time.Time], at noon UTC, for formatting.
 func day(d timespan.Date) time.Time {
 	year, month, number := d.YMD()
 	return time.Date(year, month, number, 12, 0, 0, 0, time.UTC)

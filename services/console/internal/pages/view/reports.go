@@ -46,7 +46,7 @@ type ReportPage struct {
 	each     *tally // the working time of each member by period
 }
 
-// figure is one of the numbers at the top of the page.
+// figure is one of the numbers at the top of the reports page, with its label.
 type figure struct{ Name, Value, Text string }
 
 // charted is a table with its chart.
@@ -139,7 +139,7 @@ func (p *Page) sums(r *usecase.Reported, all booking.BookingsRow, takings []usec
 	return list
 }
 
-// unsaid returns a figure with an unknown value.
+// unsaid returns a figure that is shown as unknown, because a service was unavailable.
 func (p *Page) unsaid(f figure) figure { return figure{f.Name, "–", p.say("reports_unknown")} }
 
 func (p *Page) bookingsCharted(r *usecase.Reported, names []string, all booking.BookingsRow) charted {
