@@ -15,7 +15,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 )
 
-// Purpose is the purpose of a link.
+// Purpose is what a link is for: to sign in or to set a password. A link of one purpose does not serve the other.
 type Purpose string
 
 // The purposes of links.

@@ -18,7 +18,7 @@ import (
 // ErrLastOwner means that the business would have no owner left.
 var ErrLastOwner = errors.New("is the last owner")
 
-// TeamMember is a person as a member of a business.
+// TeamMember is a person with their role in one business.
 type TeamMember struct {
 	access.Member
 	Person   Person

@@ -21,7 +21,7 @@ const GroupOperatorGood = 12 * time.Hour
 // ErrLastOperator means that no operator would be left.
 var ErrLastOperator = errors.New("is the last operator")
 
-// Operator is an operator of the platform, with their sessions.
+// Operator is a person with the operator right, with the number of their sessions and the time of their last request.
 type Operator struct {
 	Person
 	Sessions   int        // number of sessions that have not ended

@@ -30,7 +30,7 @@ type Person struct {
 const personColumns = `people.id, people.email, people.name, people.language, people.operator, people.operator_vouched_at, people.created_at, people.verified_at IS NOT NULL, people.password_hash IS NOT NULL,
 	EXISTS (SELECT FROM passkeys WHERE passkeys.person_id = people.id)`
 
-// parts returns the destinations for scanning a person's columns.
+// parts returns pointers to the fields of a person, in the order of personColumns, for scanning a row.
 func (p *Person) parts() []any {
 	return []any{&p.ID, &p.Email, &p.Name, &p.Language, &p.Operator, &p.ByGroupAt, &p.CreatedAt, &p.Verified, &p.Password, &p.Passkey}
 }

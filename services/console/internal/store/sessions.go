@@ -20,7 +20,7 @@ const (
 	SessionMost = 7 * 24 * time.Hour
 )
 
-// Session is a browser in which a person has signed in.
+// Session is the sign-in of a person in one browser.
 type Session struct {
 	ID         uuid.UUID
 	PersonID   uuid.UUID

@@ -25,7 +25,7 @@ type Store struct {
 	clock clock.Clock // decides whether sessions, tokens and rights have ended
 }
 
-// New returns a store on console's schema.
+// New returns a store that uses the tables in the schema console.
 func New(pool *pgxpool.Pool, c clock.Clock) *Store { return &Store{pool, c} }
 
 // Ready returns an error if the tables do not exist.
