@@ -47,7 +47,7 @@ type Blocked struct {
 // Minutes is a part of a day on the business's wall clock, in minutes after midnight, from 0 to 1440.
 type Minutes struct{ From, To int }
 
-// Placed is a booking in a column.
+// Placed is a booking in a column of the calendar, with its times in minutes of the day.
 type Placed struct {
 	booking.Booking
 	At     Minutes

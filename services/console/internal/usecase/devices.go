@@ -40,7 +40,7 @@ const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 
 const codeLength = 8
 
-// newUserCode returns a new code for a program to show.
+// newUserCode returns a new random user code, which a program shows and a person types.
 func newUserCode() string {
 	code := make([]byte, codeLength)
 	for i := range code {
@@ -108,11 +108,11 @@ type DeviceChoice struct {
 	Name string // of the business; "" for an operator
 }
 
-// Value returns the value of the choice in a form.
+// Value returns the text that identifies the choice in a form: the id of the business.
 func (c DeviceChoice) Value() string { return c.BusinessID.String() }
 
-// DeviceChoices returns the roles that a person may grant to a program: the person's own role in each business. Faults:
-// service_unavailable.
+// DeviceChoices returns the roles that a person may grant to a program. An operator can grant only that role; other
+// people can grant their own role in each business. Faults: service_unavailable.
 func (a *Accounts) DeviceChoices(ctx context.Context, signed *SignedIn) ([]DeviceChoice, error) {
 	if signed.Principal.Operator {
 		return []DeviceChoice{{Member: access.Member{Role: access.Operator}}}, nil

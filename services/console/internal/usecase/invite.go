@@ -20,7 +20,7 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// Invitation invites a person into a business, or among the operators of the platform.
+// Invitation has the values with which a principal invites a person into a business, or to become an operator.
 type Invitation struct {
 	Email   string
 	Name    string // "": use the address as the name

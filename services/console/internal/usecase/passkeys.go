@@ -98,7 +98,7 @@ func (a *Accounts) signInByPasskey(ctx context.Context, clear, email, answer, cl
 	return session, nil
 }
 
-// holderOf returns a person as a holder of these passkeys.
+// holderOf returns a person and their passkeys in the form that package passkey needs.
 func holderOf(p store.Person, keys ...store.Passkey) passkey.Holder {
 	h := passkey.Holder{ID: p.ID[:], Name: cmp.Or(p.Name, p.Email), Email: p.Email}
 	for _, k := range keys {

@@ -201,7 +201,7 @@ func withoutPrices(m *manifest.Manifest) *manifest.Manifest {
 	return &rest
 }
 
-// copied returns changed copies of the items of a list.
+// copied returns a list with a copy of each item, changed by a function; the original items stay unchanged.
 func copied[T any](list []T, change func(*T)) []T {
 	list = slices.Clone(list)
 	for i := range list {

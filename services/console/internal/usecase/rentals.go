@@ -43,7 +43,7 @@ type FreeUnits struct {
 	Closed []bool
 }
 
-// newFreeUnits returns a row whose numbers are not known yet.
+// newFreeUnits returns the row of a rental with all numbers unknown, and with the closed days marked.
 func newFreeUnits(business *catalog.Offer, r *catalog.Rental, days []timespan.Date) FreeUnits {
 	row := FreeUnits{Rental: r, Free: make([]*int, len(days)), Closed: make([]bool, len(days))}
 	for i, day := range days {
