@@ -280,7 +280,7 @@ func (j *judgement) told() map[string]bool {
 	return all
 }
 
-// madeBy returns the operations by the ids of what they made.
+// madeBy returns the operations, by the ids of the objects that they created.
 func (j *judgement) madeBy() map[uuid.UUID]*operation {
 	made := map[uuid.UUID]*operation{}
 	for _, op := range j.w.done {

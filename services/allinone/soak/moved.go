@@ -149,8 +149,8 @@ func (j *judgement) toldOfMove(op *operation, m *move) {
 	}
 }
 
-// movable checks that the new start of a rescheduled booking is allowed by a version of the offer that
-// was the newest one at some time of the request.
+// movable checks the new start of a rescheduled booking. A version of the offer that was the newest
+// one at some time of the request must allow this start.
 func (j *judgement) movable(op *operation, c change, moves []*move) {
 	begin, end := when(c, moves)
 	oldest, newest := int64(0), int64(math.MaxInt64)
