@@ -141,8 +141,8 @@ func (p *Process) environmentWith(name, databaseURL, redisURL string) envconfig.
 	return envconfig.MapLookuper(env)
 }
 
-// aheadOf is how much longer the front's deadline is than the services' deadlines, so that the client
-// gets the answer of the service even if it comes just in time.
+// aheadOf is the difference between the front's deadline, which is later, and the services' deadlines.
+// The client therefore gets the answer of the service even if it comes just in time.
 const aheadOf = 2 * time.Second
 
 func frontConfig(ctx context.Context, cfg Config, peerSecret string, upstreams []string) (front.Config, error) {
