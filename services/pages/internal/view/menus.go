@@ -12,8 +12,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 
-// Menus caches the HTML of the list of services by business and language, because it takes most of the
-// time of the first page and is equal for all readers of a language. Menus is safe for concurrent use.
+// Menus caches the HTML of the list of services by business and language. Rendering the list takes most of the
+// time of the first page, and the list is equal for all readers of a language. Menus is safe for concurrent use.
 type Menus struct{ kept *lru.Cache[string, keptMenu] }
 
 // keptMenu is the HTML of the services with the inputs that it depends on.
