@@ -150,8 +150,9 @@ func (p *Public) version(c *fiber.Ctx) (*ready.Version, error) {
 	return version, err
 }
 
-// language returns the language that the query parameter locale selects. If the parameter is present and not empty, the
-// answer has each text in one language only, even if the business does not have the requested one (semantics.md §6).
+// language returns the language that the query parameter locale selects. If the parameter is present
+// and not empty, the answer has each text in one language only. This also applies if the business does
+// not have the requested language (semantics.md §6).
 func language(c *fiber.Ctx, offer *catalog.Offer) public.Language {
 	requested := c.Query("locale")
 	if requested == "" {

@@ -21,8 +21,8 @@ type Version struct {
 	OfferTag string // strong entity tag of [Version.OfferJSON]
 
 	// Public returns the form of the version that the public paths show. The first call builds it, because
-	// extracting the visible text of descriptions takes longer than the rest, and a service that reads the
-	// offer need not wait for it.
+	// extracting the visible text of descriptions takes longer than the rest. A service that reads the
+	// offer does not have to wait for it.
 	Public func() *public.Business
 }
 

@@ -129,7 +129,7 @@ func formatOf(source []byte) string {
 
 // refusal converts an error of the store's publish to the fault for the caller. A manifest without an
 // id gets the first unused id of its slug. If the business was removed after the manifest was read,
-// that id is not the right one any more, and refusal returns a conflict.
+// that id is no longer right, and refusal returns a conflict.
 func (o *Owner) refusal(ctx context.Context, slug string, source []byte, predecessors int, err error) error {
 	problem := manifest.Problem{Path: "id", Line: lineOf("id", source)}
 	if changed, ok := errors.AsType[store.IDChangedError](err); ok {
