@@ -43,8 +43,8 @@ type Gate struct {
 	Limits Limits
 	Slugs  Slugs
 	// Hosts are the allowed names in the Host header, in lower case. If it is empty, any name is allowed.
-	// But if the server listens on a loopback address, only names of this machine are allowed, because a
-	// web page could otherwise call the server by another name (DNS rebinding).
+	// A server on a loopback address then allows only names of this machine, because a web page could call
+	// it by another name (DNS rebinding).
 	Hosts []string
 	// Origins are the web origins that may call from a browser,
 	// such as https://app.example, in addition to the host itself.
