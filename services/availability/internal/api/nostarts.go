@@ -9,9 +9,9 @@ import (
 	"github.com/slotmesh/slotmesh/services/availability/internal/slot"
 )
 
-// noStarts answers with one rule for each date of a window: the rule because of which the
-// date has no starts, regardless of bookings. If there is no such rule, the answer for
-// the date is [availability.RuleBooking]. Faults: those of the calendars and of catalog.
+// noStarts answers why each date of a window has no starts, with one rule for each
+// date. Bookings are ignored. If no rule is the cause, the answer for the date is
+// [availability.RuleBooking]. Faults: those of the calendars and of catalog.
 func (p *Public) noStarts(c *fiber.Ctx) error {
 	q, err := parseDates(server.Query(c))
 	if err != nil {

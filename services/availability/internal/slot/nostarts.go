@@ -7,9 +7,9 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// NoStarts calls yield for each date from q.From to q.To, both included, with the rule because
-// of which the date has no starts. It ignores bookings. If a date would have starts without
-// bookings, or if no single rule is the cause, the rule is [availability.RuleBooking].
+// NoStarts calls yield for each date from q.From to q.To, both included, with the
+// rule that causes the date to have no starts. It ignores bookings. If no single rule
+// is the cause, or if only bookings can be, the rule is [availability.RuleBooking].
 func NoStarts(offer *catalog.Offer, q Question, yield func(timespan.Date, string)) {
 	today := offer.Today(q.Now)
 	last := today + timespan.Date(offer.Bookings.AdvanceDays)

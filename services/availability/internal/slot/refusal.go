@@ -9,8 +9,8 @@ import (
 	"github.com/slotmesh/slotmesh/libs/timespan"
 )
 
-// Refusal returns the code of the rule because of which [Bookable] returns no
-// assignment for a start. Rules are checked in the order of semantics.md §3. The result
+// Refusal returns the code of the rule that prevents a start, if [Bookable] returns no
+// assignment for the start. Rules are checked in the order of semantics.md §3. The result
 // is "" if only the occupied time prevents the start. Refusal ignores q.From and q.To.
 func Refusal(offer *catalog.Offer, q Question, d timespan.Date, t timespan.TimeOfDay) string {
 	s := newStart(offer, q, d, t)

@@ -200,8 +200,8 @@ type RefundNotice struct {
 // Providers contains the connected providers, by the names that manifests use for them.
 type Providers map[string]Provider
 
-// Step returns the smallest amount, in minor units, of which the provider's charges
-// in this currency must be multiples. It returns 1 if the provider is not connected.
+// Step returns the step of a provider's charges in this currency: every charge must be a
+// multiple of it. The step is in minor units. It is 1 if the provider is not connected.
 func (p Providers) Step(name string, currency money.Currency) int64 {
 	const coarsest = 1000
 	if provider, connected := p[name]; connected {

@@ -203,8 +203,8 @@ type FirstBooking struct{}
 
 func (FirstBooking) holds(p Purchase) bool { return p.FirstBooking != nil && *p.FirstBooking }
 
-// Duration holds if the length of a rental is in the range. The
-// length is in hours or days, whichever the rental's price is for.
+// Duration holds if the length of a rental is in the range. The length
+// is in hours for a rental with a price per hour, otherwise in days.
 type Duration Range
 
 func (r Duration) holds(p Purchase) bool { return Range(r).includes(p.Units) }

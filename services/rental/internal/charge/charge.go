@@ -41,8 +41,8 @@ func Later(known, said booking.Charge) bool {
 	return order > 0 || order == 0 && (failedSince(known, said) || newsSince(known, said))
 }
 
-// newsSince reports whether the report said is later than the report known, and has
-// news: another sum of refunds made at the provider, or another status of a dispute.
+// newsSince reports whether the report said is later than the report known and has news.
+// News is another sum of refunds made at the provider, or another status of a dispute.
 func newsSince(known, said booking.Charge) bool {
 	return said.UpdatedAt.After(known.UpdatedAt) && (said.RefundedElsewhere != known.RefundedElsewhere || said.DisputeStatus != known.DisputeStatus)
 }
