@@ -218,8 +218,8 @@ func (p *Pages) removeMember(c *fiber.Ctx) error {
 	return p.backToTeam(c, page, "team_removed", nil)
 }
 
-// made shows the valid API keys, calendar feeds, webhooks and tokens that a person created in this business, even if
-// the person has left the team.
+// made shows the valid API keys, calendar feeds, webhooks and tokens that a person created in this business. The person
+// may have left the team.
 func (p *Pages) made(c *fiber.Ctx) error {
 	page, id, err := p.pageAbout(c, view.PlaceSettings)
 	if err != nil {
