@@ -179,9 +179,9 @@ func endDeviceLogin(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) erro
 	return err
 }
 
-// lockAnswerer locks the rights of the person who answered the sign-in of a program, and returns the person's id, or
-// nil if there is no answer yet. The caller locks the row of the sign-in afterwards; [endDevices] locks in the same
-// order. Errors: [ErrNotFound].
+// lockAnswerer locks the rights of the person who answered the sign-in of a program, and returns the person's id. It
+// returns nil if there is no answer yet. The caller locks the row of the sign-in afterwards; [endDevices] locks in the
+// same order. Errors: [ErrNotFound].
 func lockAnswerer(ctx context.Context, tx pgx.Tx, hash [sha256.Size]byte) (*uuid.UUID, error) {
 	person, err := postgres.Row(ctx, tx, pgx.RowTo[*uuid.UUID], "look up a program that waits", `SELECT person_id FROM device_logins WHERE hash = $1`, hash[:])
 	if err != nil || person == nil {

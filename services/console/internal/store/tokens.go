@@ -196,10 +196,10 @@ func revokeMadeBy(ctx context.Context, tx pgx.Tx, businessID, personID uuid.UUID
 	return revoke(ctx, tx, `SELECT id FROM tokens WHERE business_id = @business_id AND created_by = @person_id`, args, now)
 }
 
-// madeByLapsed is the SQL query for the person who created a token, directly or through other tokens, if that person's
-// operator right came from a group and has lapsed. The parameter $3 is the latest time of the provider's confirmation
-// at which the right has lapsed. A token of a business that the person belongs to does not depend on the operator
-// right.
+// madeByLapsed is an SQL query about the person who created a token, directly or through other tokens. It finds the
+// person if a group made them an operator and that right has lapsed. The right has lapsed if the provider last
+// confirmed it at or before the parameter $3. A token of a business that the person belongs to does not depend on the
+// operator right.
 const madeByLapsed = `
 	WITH RECURSIVE makers AS (
 	    SELECT tokens.created_by AS id
