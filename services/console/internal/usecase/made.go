@@ -18,8 +18,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/store"
 )
 
-// Made has the valid API keys, calendar feeds, webhooks and tokens that a person created in a business, directly or
-// with a token that they had created.
+// Made has the valid API keys, calendar feeds, webhooks and tokens that a person created in a business. It includes
+// those that were created with the person's tokens.
 type Made struct {
 	Keys      []booking.Key
 	Calendars []booking.Calendar
@@ -41,8 +41,8 @@ type Makers interface {
 
 var _ Makers = (*store.Store)(nil)
 
-// MadeBy returns the valid API keys, calendar feeds, webhooks and tokens that a person created in a business, even if
-// the person has left the team. If one service cannot answer, the whole call fails. Faults: forbidden.
+// MadeBy returns the valid API keys, calendar feeds, webhooks and tokens that a person created in a business. The
+// person may have left the team. If one service cannot answer, the whole call fails. Faults: forbidden.
 func (o *Owner) MadeBy(ctx context.Context, by Principal, business *catalog.Offer, personID uuid.UUID) (*Made, error) {
 	for _, action := range []access.Action{access.ManageTeam, access.Integrate} {
 		if err := by.Require(business.ID, action); err != nil {
