@@ -140,9 +140,9 @@ func (a *attempt) claimed(c store.Claimed) (*store.Confirmation, error) {
 	return c.Confirmation, nil
 }
 
-// Book makes the booking that r describes. If a newer version of the offer was
-// published than the argument offer, Book decides by the newer one. But Book may refuse
-// based on the argument offer: if that is stale, the caller must discard the refusal.
+// Book makes the booking that r describes. If the argument offer is no longer the newest
+// version, Book decides by the newest one before it writes. But a refusal may still
+// depend on the argument offer. If that is stale, the caller must discard the refusal.
 //
 // The argument named identifies the request, so that repeated
 // requests make one booking. Its Hash is that of the whole body.
