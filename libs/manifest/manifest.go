@@ -61,9 +61,9 @@ type Manifest struct {
 	Account *Account `json:"account,omitzero"`
 	// Booking settings.
 	Bookings *Bookings `json:"bookings,omitzero"`
-	// What customers may do with the link of their booking; null: nothing.
+	// Actions that the link of a booking allows its customer; null: none.
 	SelfService *SelfService `json:"self_service,omitzero"`
-	// Who receives messages, and what the owner adds to them.
+	// Recipients of messages, and the owner's additions to them.
 	Notifications *Notifications `json:"notifications,omitzero"`
 	// How long customers' data is kept.
 	Privacy *Privacy `json:"privacy,omitzero"`
@@ -389,7 +389,7 @@ type Service struct {
 	ImageURL URL `json:"image_url,omitzero"`
 	// Whether customers may book it several times in one booking.
 	AllowMultiple bool `json:"allow_multiple,omitzero"`
-	// What is paid when booking; default none.
+	// Part of the price that is paid when booking; default none.
 	PaymentRequirement string `json:"payment_requirement,omitzero" jsonschema:"enum=full,enum=deposit_percent,enum=deposit_fixed,enum=none"`
 	// Percentage or amount, for the two deposit requirements.
 	DepositValue *Decimal `json:"deposit_value,omitempty" jsonschema:"minimum=0"`
@@ -516,7 +516,7 @@ type Event struct {
 	Public *bool `json:"public,omitzero"`
 	// Seats of all tiers together.
 	TotalCapacity int `json:"total_capacity" jsonschema:"minimum=0,maximum=1000000"`
-	// What is paid when booking; default none.
+	// Part of the price that is paid when booking; default none.
 	PaymentRequirement string `json:"payment_requirement,omitzero" jsonschema:"enum=full,enum=deposit_percent,enum=deposit_fixed,enum=none"`
 	// Percentage or amount, for the two deposit requirements.
 	DepositValue *Decimal `json:"deposit_value,omitempty" jsonschema:"minimum=0"`
@@ -590,7 +590,7 @@ type Rental struct {
 	MaxRentalDays *int `json:"max_rental_days,omitzero" jsonschema:"minimum=1,maximum=3650"`
 	// Whether customers may pick up and return outside the business hours; default false.
 	OutsideHours bool `json:"outside_hours,omitzero"`
-	// What is paid when booking; default none.
+	// Part of the price that is paid when booking; default none.
 	PaymentRequirement string `json:"payment_requirement,omitzero" jsonschema:"enum=full,enum=deposit_percent,enum=deposit_fixed,enum=none"`
 	// Percentage or amount, for the two deposit requirements.
 	DepositValue *Decimal `json:"deposit_value,omitempty" jsonschema:"minimum=0"`
@@ -662,7 +662,7 @@ type PricingRule struct {
 	Set *Decimal `json:"set,omitempty" jsonschema:"minimum=0"`
 	// Whether later rules are skipped after this rule has applied.
 	Stop bool `json:"stop,omitzero"`
-	// What the rule changes; default: every price.
+	// Prices that the rule changes; default: every price.
 	AppliesTo *AppliesTo `json:"applies_to,omitzero"`
 	// Text beside a price that the rule changed. The default is a text for the kind of rule.
 	Label Line `json:"label,omitzero" jsonschema:"maxLength=200"`

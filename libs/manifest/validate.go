@@ -270,7 +270,7 @@ func (v *validator) blocks(at *path) {
 	}
 }
 
-// amount checks that a price has no more decimals than the currency, and is not too large.
+// amount reports a price that has more decimals than the currency, or is too large.
 func (v *validator) amount(at *path, d Decimal) {
 	if v.currency.Code == "" {
 		return

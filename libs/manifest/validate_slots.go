@@ -122,7 +122,8 @@ func (b slotBound) of(s *Service) listing {
 // combined is [slotBound.of] for an appointment that begins with [slotBound.finest] and continues with s,
 // which has staff. Each member of s then has the starts of the first service within the hours of the business.
 //
-// An appointment that begins with s has no more starts than s alone, because only some members can continue.
+// An appointment that begins with s has at most the starts of s alone, because only some members can perform
+// the services after s.
 func (b slotBound) combined(s *Service) listing {
 	if b.finest == nil || !s.IsActive() || len(s.Classes) > 0 {
 		return listing{}

@@ -71,8 +71,8 @@ func (w *wire) close() {
 // A peer that was stopped may have closed an idle connection, which is noticed only when the connection is used.
 // A repeatable request is then sent again over a new connection. Other requests always use a new connection.
 //
-// If a connection was refused, nothing was sent. Every request is then tried
-// once more, because another replica behind the same address may accept it.
+// If a connection was refused, nothing was sent. The wire then retries every request once, because another
+// replica behind the same address may accept it.
 func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte, deadline time.Time) (*Response, error) {
 	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(request)

@@ -36,7 +36,7 @@ func TestOwnersPagesFollowTheReadersRegion(t *testing.T) {
 	}
 }
 
-// Who books for a customer types a telephone number or none.
+// A staff member who books for a customer types a telephone number or leaves the field empty.
 func TestBookingFormRefusesWhatIsNoPhoneNumber(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)

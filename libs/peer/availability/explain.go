@@ -83,7 +83,7 @@ type MemberExplanation struct {
 type Reason struct {
 	Rule    string `json:"rule"`
 	Message string `json:"message"` // one English sentence
-	// Whose is the owner of the hours, override, block or booking: [OfBusiness] or [OfStaff].
+	// The owner of the hours, override, block or booking: [OfBusiness] or [OfStaff].
 	Whose     string     `json:"whose,omitempty"`
 	StaffID   *uuid.UUID `json:"staff_id,omitempty"`   // the member, if the reason is about one
 	StaffName string     `json:"staff_name,omitempty"` // that member's name

@@ -58,7 +58,7 @@ func (j *judgement) judge() {
 }
 
 // compare checks that the tables contain each object that an answer reported as created, with the values
-// of that answer. It also checks that they contain no more objects than the attempts can have created.
+// of that answer. It also checks that the attempts can have created all objects in the tables.
 func (j *judgement) compare(op *operation) {
 	rows := j.rows[op.tag]
 	for _, a := range op.attempts {

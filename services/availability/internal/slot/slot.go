@@ -9,7 +9,7 @@
 // service needs staff. For each candidate, the engine computes the set of possible starts with operations on whole
 // sets of spans. It shortens working time by the length of the service, and extends occupied time by that length.
 //
-// What remains of each working window is a run of starts at equal distances. The engine computes their number
+// The rest of each working window is a run of starts at equal distances. The engine computes their number
 // by division, without a loop over the starts. It looks up the UTC offsets of the zone once per question.
 //
 // An appointment is a sequence of legs. One provider serves each leg: one member for all services with staff

@@ -98,7 +98,7 @@ func (s *Store) Cancel(ctx context.Context, businessID, id uuid.UUID, now time.T
 }
 
 // refundSQL starts a refund of a charge. Constraints of the table ensure that the charge
-// is paid, that no other refund is pending, and that no more is refunded than was paid.
+// is paid, that no other refund is pending, and that the refunds together do not exceed the payment.
 const refundSQL = `
 UPDATE payments
 SET refund_number = refund_number + 1, refund_amount = @refund_amount, refund_percent = @refund_percent, refund_status = 'pending',

@@ -14,8 +14,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 
-// What happens to a charge, by the last two digits of its amount in minor units; for 12.01 EUR and
-// for 1201 JPY they are 01.
+// The last two digits of a charge's amount in minor units decide its outcome. For 12.01 EUR and for 1201 JPY
+// they are 01.
 const (
 	declined     = 1 // every attempt to pay fails, and the charge expires
 	refused      = 2 // the charge cannot be opened
