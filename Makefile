@@ -185,7 +185,7 @@ lint: $(GOLANGCI) ## format, imports, vet, the house's rules (.golangci.yaml) an
 	@$(GO) run ./libs/testkit/language/cmd/language -since $(PLAIN_SINCE)
 
 # The commit after which the subjects of commits are checked (libs/testkit/language).
-PLAIN_SINCE := 874c4b68
+PLAIN_SINCE := 47f7aa57
 
 .PHONY: fmt
 fmt: $(GOLANGCI) ## format all Go code
