@@ -74,7 +74,8 @@ func TestVariablesThatTheChartSetsAreRefused(t *testing.T) {
 		for _, name := range names {
 			env := "components." + component + ".env"
 			want := env + ": leave " + name + " out"
-			if _, err := render(t, set(t, env+"."+name+"=1"), false); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := render(t, set(t, env+"."+name+"=1"), false); err == nil ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("%s: got %v, want a sentence with %q", name, err, want)
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// goldenShapes are the shapes whose golden file holds the whole release. testdata/shapes.yaml holds what the other shapes
-// render beyond these files.
+// goldenShapes are the shapes whose golden file holds the whole release. testdata/shapes.yaml holds what the other
+// shapes render beyond these files.
 var goldenShapes = []string{"trial", "production", "istio-sidecar"}
 
 // upgradeShape is the trial as `helm upgrade` renders it.
@@ -155,8 +155,8 @@ func TestShapesRenderOnlyWhatIsInTheGoldenFilesOrExpected(t *testing.T) {
 // commonLabel finds the labels that every object has.
 var commonLabel = regexp.MustCompile(`\.metadata\.labels\.(app\.kubernetes\.io|helm\.sh)/`)
 
-// addFields adds each field of value with its path and value, as one text. An element of a list has no position, and each service has
-// the same name, so that a field counts once for all services.
+// addFields adds each field of value with its path and value, as one text. An element of a list has no position, and
+// each service has the same name, so that a field counts once for all services.
 func addFields(fields map[string]bool, path string, value any) {
 	switch value := value.(type) {
 	case object:

@@ -59,8 +59,8 @@ func TestExamplesAreApplied(t *testing.T) {
 	c.run(t, "kubectl", "apply", "-k", external, "--dry-run=server")
 }
 
-// exampleElsewhere copies an example, with what the chart makes of its values, into a folder for the namespace of this test.
-// It appends added to the kustomization and returns the folder.
+// exampleElsewhere copies an example, with what the chart makes of its values, into a folder for the namespace of this
+// test. It appends added to the kustomization and returns the folder.
 func exampleElsewhere(t *testing.T, rendered, name, added string) string {
 	t.Helper()
 	folder := t.TempDir()

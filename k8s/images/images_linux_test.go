@@ -46,7 +46,13 @@ func checkout() string {
 }
 
 func testSource() Source {
-	return Source{Root: checkout(), Version: "test", Revision: "0123abcd", Created: time.Unix(1_700_000_000, 0), Arch: runtime.GOARCH}
+	return Source{
+		Root:     checkout(),
+		Version:  "test",
+		Revision: "0123abcd",
+		Created:  time.Unix(1_700_000_000, 0),
+		Arch:     runtime.GOARCH,
+	}
 }
 
 func TestServicesAreThoseOfTheTableOfComponentsTheFrontAndTheOperator(t *testing.T) {

@@ -75,7 +75,14 @@ func publish(t *testing.T) published {
 	p.must(t, "cosign", "generate-key-pair")
 	p.must(t, "cosign", "generate-key-pair", "--output-key-prefix", "other")
 
-	call(t, checkout(), "bash", "-c", `git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$0"`, p.checkout)
+	call(
+		t,
+		checkout(),
+		"bash",
+		"-c",
+		`git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$0"`,
+		p.checkout,
+	)
 	edit(t, p.checkout, "CHANGELOG.md", "## Unreleased\n", "## Unreleased\n\n## 9.8.7 - 2026-11-23\n")
 	edit(t, p.checkout, "charts/slotmesh/Chart.yaml", "\nversion: ", "\nversion: 9.8.7\n#")
 	commit(t, p.checkout)

@@ -31,8 +31,8 @@ func TestWhatIsOverIsNotCancelledByItsCustomer(t *testing.T) {
 	}
 }
 
-// A booking may be refunded after it is completed, then reopened and cancelled. A second refund is refused while the first
-// is on its way, as only one can be.
+// A booking may be refunded after it is completed, then reopened and cancelled. A second refund is refused while the
+// first is on its way, as only one can be.
 func TestOwedRefusesASecondRefundAtATime(t *testing.T) {
 	t.Parallel()
 	euro, err := money.ParseCurrency("EUR")

@@ -8,9 +8,10 @@ import (
 // The memory, in bytes, for reading a source. The YAML library needs up to 185 bytes for each value,
 // and the decoded form needs more. A text is copied several times while it is sanitized and stored.
 const (
-	valueBytes   = 240
-	textBytes    = 8
-	aliasedBytes = 100 * maxValues // repeated values are decoded each time, up to maxValues, also if the source is small
+	valueBytes = 240
+	textBytes  = 8
+	// repeated values are decoded each time, up to maxValues, also if the source is small
+	aliasedBytes = 100 * maxValues
 )
 
 // Cost returns an upper estimate of the memory, in bytes, for reading a source and using

@@ -49,7 +49,8 @@ func newSlotBound(m *Manifest) slotBound {
 		}
 		if s.Hours != nil || len(s.Overrides) > 0 {
 			works = works.or(longest(&WeekHours{}, s.Overrides))
-			works.windows += 2 * business.windows // windows of the business may split it further, on the date and the next
+			// windows of the business may split it further, on the date and the next
+			works.windows += 2 * business.windows
 		}
 		name, err := json.Marshal(s.Name)
 		if err != nil {

@@ -38,7 +38,10 @@ func Changes(offer *catalog.Offer, language string, quotes ...pricing.Quote) []b
 	var list []booking.PriceChange
 	for _, quote := range quotes {
 		for _, step := range quote.Steps {
-			i := slices.IndexFunc(offer.Rules, func(r catalog.Rule) bool { return r.Key == step.Rule && string(r.Kind) == step.Kind })
+			i := slices.IndexFunc(
+				offer.Rules,
+				func(r catalog.Rule) bool { return r.Key == step.Rule && string(r.Kind) == step.Kind },
+			)
 			if i < 0 || step.Before == step.After { // a package is no rule
 				continue
 			}

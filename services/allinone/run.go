@@ -81,7 +81,11 @@ func (p *Process) greeting() string {
 	if p.Demo != nil {
 		fmt.Fprintf(&b, "  book     %s/b/%s (the demo business's page: open it in a browser)\n", p.PublicURL, p.Demo.Slug)
 		fmt.Fprintf(&b, "  sign in  %s (as its owner: works once, for 15 minutes)\n", p.Demo.SignIn)
-		fmt.Fprintf(&b, "  begin    %s (as an operator, who sets up another business: works once, for 15 minutes)\n", p.Demo.Begin)
+		fmt.Fprintf(
+			&b,
+			"  begin    %s (as an operator, who sets up another business: works once, for 15 minutes)\n",
+			p.Demo.Begin,
+		)
 	}
 	if p.Demo == nil {
 		fmt.Fprintf(&b, "  begin    slotmesh users invite --server %s --email you@example.com --role operator (prints a link that signs you in, and leads to your first business)\n", p.AdminURL)

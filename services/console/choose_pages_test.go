@@ -15,7 +15,14 @@ func TestOnlyWhoHasAnotherBusinessIsOfferedIt(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	harbor := publishText(t, w, consoletest.Manifest("harbor", "Harbor"))
-	other := w.Call(t, "PUT", "/admin/businesses/marina", consoletest.Manifest("marina", "Marina"), "Content-Type", yaml)
+	other := w.Call(
+		t,
+		"PUT",
+		"/admin/businesses/marina",
+		consoletest.Manifest("marina", "Marina"),
+		"Content-Type",
+		yaml,
+	)
 	marina := uuid.MustParse(field(t, other, "id").(string))
 	one := access.Member{BusinessID: harbor, Role: access.Owner}
 	for name, c := range map[string]struct {

@@ -162,8 +162,14 @@ func openOwner(cfg Config, rt server.Runtime, s *service.Service, records *store
 		Bookings: bookingclient.NewClient(bookings),
 		Rentals:  rental.NewClient(rentals),
 		// A plan checks thousands of bookings.
-		Availability:  availability.NewClient(s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout))),
-		Audit:         []usecase.EventLister{eventclient.New(catalog), eventclient.New(bookings), eventclient.New(rentals)},
+		Availability: availability.NewClient(
+			s.Peer("availability", cfg.AvailabilityURL, peer.Timeout(cfg.PublishTimeout)),
+		),
+		Audit: []usecase.EventLister{
+			eventclient.New(catalog),
+			eventclient.New(bookings),
+			eventclient.New(rentals),
+		},
 		TeamLog:       team,
 		Removals:      records,
 		Makers:        records,

@@ -294,7 +294,8 @@ func TestFirstFormReadsWhatPeopleWrite(t *testing.T) {
 		form.Set("currency", c.currency)
 		got := fill(t, w, "/business", olga, form)
 		text := w.Call(t, "GET", "/admin/businesses/"+slug, "", "Accept", yaml).Body
-		if got.Status != 303 || !strings.Contains(text, "timezone: "+c.wantZone) || !strings.Contains(text, "currency: "+c.wantCurrency) {
+		if got.Status != 303 || !strings.Contains(text, "timezone: "+c.wantZone) ||
+			!strings.Contains(text, "currency: "+c.wantCurrency) {
 			t.Errorf("%s: %d %s\n%s", slug, got.Status, got.Body, text)
 		}
 	}
@@ -311,7 +312,8 @@ func TestCodesAreChosenFromLists(t *testing.T) {
 		for name, value := range map[string]string{"timezone": "Asia/Tokyo", "currency": "JPY"} {
 			list := regexp.MustCompile(`<input[^>]* name="` + name + `"[^>]*>`).FindString(page)
 			id := regexp.MustCompile(` list="([^"]+)"`).FindStringSubmatch(list)
-			if id == nil || !strings.Contains(page, `<datalist id="`+id[1]+`">`) || !strings.Contains(page, `<option value="`+value+`">`) {
+			if id == nil || !strings.Contains(page, `<datalist id="`+id[1]+`">`) ||
+				!strings.Contains(page, `<option value="`+value+`">`) {
 				t.Errorf("%s: %s has no list: %s", at, name, list)
 			}
 		}
@@ -321,13 +323,20 @@ func TestCodesAreChosenFromLists(t *testing.T) {
 	}
 }
 
-// The last form of the first visit shows who is notified and until when customers cancel and reschedule. A manager, who may not
-// change notifications, is not asked about them.
+// The last form of the first visit shows who is notified and until when customers cancel and reschedule. A manager,
+// who may not change notifications, is not asked about them.
 func TestLastFormShowsWhoIsNotified(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	olga := operatorOf(t, w)
-	harbor := publishText(t, w, consoletest.Manifest("harbor", "Harbor")+"open: false\nhours: {mon: [\"09:00-17:00\"]}\nnotifications: {owner_emails: [olga@example.com]}\n")
+	harbor := publishText(
+		t,
+		w,
+		consoletest.Manifest(
+			"harbor",
+			"Harbor",
+		)+"open: false\nhours: {mon: [\"09:00-17:00\"]}\nnotifications: {owner_emails: [olga@example.com]}\n",
+	)
 	const at = "/business/harbor/first/policies"
 	owned := look(t, w, at, olga).Body
 	for _, want := range []string{"olga@example.com", `name="self_service.cancel_until_hours"`, `name="self_service.reschedule_until_hours"`} {
@@ -363,10 +372,21 @@ func TestOpeningNeedsSomethingToBook(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := consoletest.Start(t)
-			publishText(t, w, "apiVersion: slotmesh/v1\nkind: Business\nslug: harbor\nname: Harbor\ncurrency: EUR\ntimezone: Europe/Lisbon\n"+
-				"default_language: en\nopen: false\n"+c.offer)
-			got := fill(t, w, "/business/harbor/first/policies?lang=en", operatorOf(t, w), url.Values{"base": {"1"}, "bookings.confirm": {"auto"}})
-			if want := map[bool]int{true: 303, false: 422}[c.says == ""]; got.Status != want || !strings.Contains(got.Body, c.says) {
+			publishText(
+				t,
+				w,
+				"apiVersion: slotmesh/v1\nkind: Business\nslug: harbor\nname: Harbor\ncurrency: EUR\ntimezone: Europe/Lisbon\n"+
+					"default_language: en\nopen: false\n"+c.offer,
+			)
+			got := fill(
+				t,
+				w,
+				"/business/harbor/first/policies?lang=en",
+				operatorOf(t, w),
+				url.Values{"base": {"1"}, "bookings.confirm": {"auto"}},
+			)
+			if want := map[bool]int{true: 303, false: 422}[c.says == ""]; got.Status != want ||
+				!strings.Contains(got.Body, c.says) {
 				t.Errorf("%d %s", got.Status, got.Body)
 			}
 		})
@@ -382,7 +402,9 @@ func TestFirstVisitKeepsTheOrderOfTheForm(t *testing.T) {
 	const at = "/business/clinic/first/"
 	steps(t, w, olga, at+"team", url.Values{"staff.n": {"4"}, "staff.2.name": {"Zoe"}, "staff.3.name": {"Ada"}})
 	steps(t, w, olga, at+"services", url.Values{
-		"services.n": {"5"}, "services.3.name": {"Yoga"}, "services.3.duration_minutes": {"20"}, "services.4.name": {"Advice"},
+		"services.n": {
+			"5",
+		}, "services.3.name": {"Yoga"}, "services.3.duration_minutes": {"20"}, "services.4.name": {"Advice"},
 		"services.4.duration_minutes": {"20"},
 	})
 	m, _ := manifest.Parse([]byte(w.Call(t, "GET", "/admin/businesses/clinic", "", "Accept", yaml).Body))
@@ -411,7 +433,13 @@ func TestAddedRowHasTheCursor(t *testing.T) {
 	w := consoletest.Start(t)
 	olga := operatorOf(t, w)
 	fill(t, w, "/business", olga, beginning("clinic"))
-	shown := fill(t, w, "/business/clinic/first/services", olga, url.Values{"base": {"1"}, "services.n": {"4"}, "more": {"services"}}).Body
+	shown := fill(
+		t,
+		w,
+		"/business/clinic/first/services",
+		olga,
+		url.Values{"base": {"1"}, "services.n": {"4"}, "more": {"services"}},
+	).Body
 	focused := regexp.MustCompile(`<input[^>]* autofocus[^>]*>`).FindAllString(shown, -1)
 	if len(focused) != 1 || !strings.Contains(focused[0], `name="services.4.name"`) {
 		t.Errorf("the cursor is in %q", focused)

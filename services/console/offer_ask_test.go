@@ -35,7 +35,13 @@ func asked(t *testing.T) askedFirst {
 
 // priced is the form of the service, as it is sent with another price and a longer duration.
 func priced(price string, more ...string) url.Values {
-	form := url.Values{"base": {"1"}, "name": {"Haircut"}, "duration_minutes": {"50"}, "price": {price}, "active": {"yes"}}
+	form := url.Values{
+		"base":             {"1"},
+		"name":             {"Haircut"},
+		"duration_minutes": {"50"},
+		"price":            {price},
+		"active":           {"yes"},
+	}
 	for i := 0; i < len(more); i += 2 {
 		form.Set(more[i], more[i+1])
 	}
@@ -102,7 +108,14 @@ func TestSavingAsksNothingWithoutNeedAndSaysWhatNobodyKnows(t *testing.T) {
 	w.Availability.LeaveOutside(availability.Outside{Already: true, Reason: availability.Reason{Rule: availability.RuleClosed}})
 	w.saves(t, priced("47"), 2)
 	w.StopBooking()
-	w.asks(t, priced("48", "base", "2", "duration_minutes", "55"), "It cannot be checked now", "47", "48", "Save anyway")
+	w.asks(
+		t,
+		priced("48", "base", "2", "duration_minutes", "55"),
+		"It cannot be checked now",
+		"47",
+		"48",
+		"Save anyway",
+	)
 	w.saves(t, priced("48", "base", "2", "duration_minutes", "55", "agreed", "2"), 3)
 	if log := w.Log.String(); !strings.Contains(log, "would leave outside is not known") {
 		t.Error("the log says nothing")
@@ -124,7 +137,8 @@ func TestSavingAPriceAsksPeersFourTimes(t *testing.T) {
 	before := w.Peers.Asked()
 	w.saves(t, priced("47", "duration_minutes", "45"), 2)
 	asked := w.Peers.Asked()[len(before):]
-	if len(asked) > 4 || slices.ContainsFunc(asked, func(call string) bool { return !strings.Contains(call, "/harbor") }) {
+	if len(asked) > 4 ||
+		slices.ContainsFunc(asked, func(call string) bool { return !strings.Contains(call, "/harbor") }) {
 		t.Errorf("%d calls: %q", len(asked), asked)
 	}
 	if text := w.Call(t, "GET", harb, "").Body; !strings.Contains(text, "47") {

@@ -10,13 +10,19 @@ import (
 	"github.com/slotmesh/slotmesh/services/console/internal/consoletest"
 )
 
-// An owner translates the business's name beside what its page says, variants beside their services, and labels of rules.
+// An owner translates the business's name beside what its page says, variants beside their services, and labels of
+// rules.
 func TestNamesOfTheBusinessAndOfVariantsAreTranslatedInAForm(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	id := publish(t, w)
 	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: id, Role: access.Manager})
-	long := strings.Replace(consoletest.Manifest("harbor", "Harbor"), "price: 40.00}", "price: 40.00, variants: [{key: long, name: Long hair}]}", 1) + "languages: [en, pt]\n" +
+	long := strings.Replace(
+		consoletest.Manifest("harbor", "Harbor"),
+		"price: 40.00}",
+		"price: 40.00, variants: [{key: long, name: Long hair}]}",
+		1,
+	) + "languages: [en, pt]\n" +
 		"pricing_rules: [{key: sale, kind: first_booking, percent: -5, label: Welcome}]\n"
 	if got := w.Call(t, "PUT", harb, long, "Content-Type", yaml); got.Status != 200 {
 		t.Fatalf("%d %s", got.Status, got.Body)
@@ -35,7 +41,8 @@ func TestNamesOfTheBusinessAndOfVariantsAreTranslatedInAForm(t *testing.T) {
 		}
 	}
 	m, problems := manifest.Parse([]byte(textOf(t, w)))
-	if len(problems) > 0 || m.Translations["pt"].Name != "Porto" || m.Services[0].Variants[0].Translations["pt"].Name != "Cabelo comprido" ||
+	if len(problems) > 0 || m.Translations["pt"].Name != "Porto" ||
+		m.Services[0].Variants[0].Translations["pt"].Name != "Cabelo comprido" ||
 		m.PricingRules[0].Translations["pt"].Label != "Bem-vindo" {
 		t.Errorf("%v %s", problems, textOf(t, w))
 	}
@@ -53,10 +60,17 @@ func TestALanguageIsDroppedOnceItsTranslationsAreGone(t *testing.T) {
 	}
 	drop := url.Values{"languages": {"en"}}
 	const says = "There are still translations into pt. Keep this language, or first delete them under “Translations”."
-	if got := fill(t, w, "/business/harbor/offer/business", mia, drop); got.Status != 422 || !strings.Contains(got.Body, says) {
+	if got := fill(t, w, "/business/harbor/offer/business", mia, drop); got.Status != 422 ||
+		!strings.Contains(got.Body, says) {
 		t.Fatalf("with a translation: %d %s", got.Status, got.Body)
 	}
-	fill(t, w, "/business/harbor/offer/translations?language=pt&of=page", mia, url.Values{"base": {"2"}, "business.name": {""}})
+	fill(
+		t,
+		w,
+		"/business/harbor/offer/translations?language=pt&of=page",
+		mia,
+		url.Values{"base": {"2"}, "business.name": {""}},
+	)
 	if got := fill(t, w, "/business/harbor/offer/business", mia, drop); got.Status != 303 {
 		t.Errorf("without it: %d %s", got.Status, got.Body)
 	}

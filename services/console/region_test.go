@@ -41,7 +41,14 @@ func TestBookingFormRefusesWhatIsNoPhoneNumber(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t)
 	mia := w.SessionOf(t, "mia@example.com", access.Member{BusinessID: publish(t, w), Role: access.Manager})
-	form := url.Values{"service": {"x"}, "date": {"2030-01-01"}, "time": {"10:00"}, "name": {"Zoë"}, "people": {"1"}, "phone": {"abc"}}
+	form := url.Values{
+		"service": {"x"},
+		"date":    {"2030-01-01"},
+		"time":    {"10:00"},
+		"name":    {"Zoë"},
+		"people":  {"1"},
+		"phone":   {"abc"},
+	}
 	const says = "Please write a number such as +351 21 000 0000."
 	got := fill(t, w, "/business/harbor/bookings/new", mia, form)
 	if got.Status != 422 || !strings.Contains(got.Body, says) {

@@ -131,7 +131,12 @@ func TestRefundOfABookingAboveWhatWasPaidSaysWhatIsLeft(t *testing.T) {
 		booking.StatusCancelled: {"/refund", url.Values{"amount": {"300"}}},
 	} {
 		b := someBooking(status, "2030-12-01")
-		b.Payment = &booking.Payment{Provider: "stripe", Status: booking.PaymentPaid, Amount: "40.00", Refunded: "15.00"}
+		b.Payment = &booking.Payment{
+			Provider: "stripe",
+			Status:   booking.PaymentPaid,
+			Amount:   "40.00",
+			Refunded: "15.00",
+		}
 		w.Booking.Add(id, b)
 		got := fill(t, w, "/business/harbor/bookings/"+b.ID.String()+sent.at, owner, sent.form)
 		shows(t, got, 422, says, "-Something has changed")
@@ -189,7 +194,15 @@ func TestReservationsToBePaidAreShownUntilTheyAre(t *testing.T) {
 	}
 	addPaid(w, "pending", "open", nil)
 	for _, page := range pages {
-		shows(t, look(t, w, page, desk), 200, "To be paid online", "<bdi>2 × Kayak", "€20.00 to be paid online", "-/pickup")
+		shows(
+			t,
+			look(t, w, page, desk),
+			200,
+			"To be paid online",
+			"<bdi>2 × Kayak",
+			"€20.00 to be paid online",
+			"-/pickup",
+		)
 	}
 	shows(t, look(t, w, "/business/harbor/customers/one?email=cara@example.com", desk), 200, "To be paid")
 }

@@ -14,8 +14,8 @@ import (
 
 const root = "../../.."
 
-// TestPackagesThatReadOutsideTheirModuleSaySo holds that tests which name a path outside their module mention the hash of
-// the checkout: otherwise Go's test cache keeps their results when the files there change.
+// TestPackagesThatReadOutsideTheirModuleSaySo holds that tests which name a path outside their module mention the hash
+// of the checkout: otherwise Go's test cache keeps their results when the files there change.
 func TestPackagesThatReadOutsideTheirModuleSaySo(t *testing.T) {
 	Checkout()
 	outside, declared := map[string]string{}, map[string]bool{}
@@ -33,7 +33,8 @@ func TestPackagesThatReadOutsideTheirModuleSaySo(t *testing.T) {
 			return err
 		}
 		folder, text := filepath.Dir(path), string(content)
-		if strings.Contains(text, "inputs.Checkout(") || strings.Contains(text, CheckoutHash) || strings.Contains(text, "testkit.Build(") {
+		if strings.Contains(text, "inputs.Checkout(") || strings.Contains(text, CheckoutHash) ||
+			strings.Contains(text, "testkit.Build(") {
 			declared[folder] = true
 		}
 		if found := outsidePath(t, path, content); found != "" {

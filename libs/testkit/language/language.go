@@ -1,5 +1,5 @@
-// Package language checks that comments and commit subjects are in plain technical English, as far as a program can tell.
-// It checks the comments of Go files that are neither tests nor generated.
+// Package language checks that comments and commit subjects are in plain technical English, as far as a program can
+// tell. It checks the comments of Go files that are neither tests nor generated.
 package language
 
 import (
@@ -66,7 +66,8 @@ func Comments(path string, source []byte) ([]Problem, error) {
 		}
 	}
 	for name, doc := range documented(file) {
-		if first := strings.Fields(article.ReplaceAllString(doc.Text(), "")); len(first) > 0 && strings.Trim(first[0], ",.:'’s") != strings.Trim(name, "s") {
+		if first := strings.Fields(article.ReplaceAllString(doc.Text(), "")); len(first) > 0 &&
+			strings.Trim(first[0], ",.:'’s") != strings.Trim(name, "s") {
 			report(doc.Pos(), "the comment of %s begins with %q", name, first[0])
 		}
 	}

@@ -51,8 +51,9 @@ func TestMain(m *testing.M) {
 	leaks.Verify(tests{m})
 }
 
-// racedTests are the tests that run with the race detector, unless -run asks for others: with it the whole package takes three
-// times as long, and the packages of the services have tests of their own. Without the detector the list is empty.
+// racedTests are the tests that run with the race detector, unless -run asks for others: with it the whole package
+// takes three times as long, and the packages of the services have tests of their own. Without the detector the list
+// is empty.
 var racedTests []func(*testing.T)
 
 // namesOf is a pattern that matches the names of these tests.
@@ -156,8 +157,8 @@ func defaults(t testing.TB, home string) allinone.Config {
 	}
 }
 
-// newWorld is a client of a process. Services close a connection that is idle for two minutes, and a request that is sent at that
-// moment fails: the client closes it earlier.
+// newWorld is a client of a process. Services close a connection that is idle for two minutes, and a request that is
+// sent at that moment fails: the client closes it earlier.
 func newWorld(t *testing.T, p *allinone.Process) *world {
 	t.Helper()
 	w := &world{Process: p, address: client(), http: &http.Client{Timeout: 3 * time.Minute}}

@@ -16,7 +16,15 @@ func TestOwnersAreShownWhatWouldFallOutsideBeforeTheySaveInABrowser(t *testing.T
 	o := p.open(t, "asked")
 	v := o.signIn(t, "owner", visitor.As{Locale: "en-GB"})
 	o.shortens(v)
-	v.Sees("What will change", "Inês · Hours", "Tuesday 12:00 – 17:00", "1 booking would then fall outside", "Clara Neves", "Cut · Inês", "Inês does not work then.")
+	v.Sees(
+		"What will change",
+		"Inês · Hours",
+		"Tuesday 12:00 – 17:00",
+		"1 booking would then fall outside",
+		"Clara Neves",
+		"Cut · Inês",
+		"Inês does not work then.",
+	)
 	v.SeesNot("Ada Example", "@example.com")
 	v.Check()
 	v.Keep("owner-ask-phone")

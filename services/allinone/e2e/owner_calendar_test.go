@@ -64,8 +64,8 @@ func (o *office) byDragging(t *testing.T) {
 	v.Until("she is with Inês at twelve", isAt("Clara Neves", "Inês", "12:00"))
 }
 
-// takingOff adds time off for oneself, by days and by hours. The page shows the bookings within it first. Customers cannot
-// book it until it is removed.
+// takingOff adds time off for oneself, by days and by hours. The page shows the bookings within it first. Customers
+// cannot book it until it is removed.
 func (o *office) takingOff(t *testing.T) {
 	v := o.signIn(t, "staff", visitor.As{Locale: "en-GB"})
 	v.Go(o.at("/calendar"))

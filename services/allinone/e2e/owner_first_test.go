@@ -45,8 +45,9 @@ func (n *newcomer) Press(name string) {
 	n.Visitor.Press(name)
 }
 
-// A newcomer sets up a practice by the pages alone, from an empty installation: three practitioners, six services, a class, two
-// rentals, hours with a break, a cancellation policy. No save is refused. A customer books, and the owner is written to.
+// A newcomer sets up a practice by the pages alone, from an empty installation: three practitioners, six services, a
+// class, two rentals, hours with a break, a cancellation policy. No save is refused. A customer books, and the owner
+// is written to.
 func TestTheFirstVisitLeadsFromNothingToABookingInABrowser(t *testing.T) {
 	t.Parallel()
 	p := &pages{world: start(t), chromium: visitor.Open(t)}
@@ -127,7 +128,10 @@ func (p *pages) firstFiveForms(t *testing.T, v *newcomer) {
 	p.isClosed(t, "riverside-physio")
 	v.Press("Save and go on")
 	v.form(t, 5, `[name="bookings.confirm"]`)
-	v.Until("the owner is notified", `document.querySelector('[name="notifications.owner_emails"]').value === "marta@example.com"`)
+	v.Until(
+		"the owner is notified",
+		`document.querySelector('[name="notifications.owner_emails"]').value === "marta@example.com"`,
+	)
 	v.FillThe(`[name="self_service.cancel_until_hours"]`, "48")
 	v.Press("Open for bookings")
 	v.Sees("You can be booked", p.PublicURL+"/b/riverside-physio")
@@ -179,8 +183,23 @@ func (p *pages) isBookedByACustomer(t *testing.T, slug string) string {
 	v.Go(p.PublicURL + "/b/" + slug + "/rentals")
 	v.Sees("Crutches", "€5.00 per day", "TENS device", "€8.00 per day")
 	v.Go(p.PublicURL + "/b/" + slug)
-	v.Sees("Riverside Physio", "Consultation", "€50.00", "Check-up", "€70.00", "Physiotherapy", "€60.00", "Follow-up visit", "€40.50",
-		"Home visit", "€80.00", "Sports massage", "€45.00", "Back school", "€18.00")
+	v.Sees(
+		"Riverside Physio",
+		"Consultation",
+		"€50.00",
+		"Check-up",
+		"€70.00",
+		"Physiotherapy",
+		"€60.00",
+		"Follow-up visit",
+		"€40.50",
+		"Home visit",
+		"€80.00",
+		"Sports massage",
+		"€45.00",
+		"Back school",
+		"€18.00",
+	)
 	v.Press("Home visit")
 	v.Sees("Anna Reis", "Ben Costa", "Clara Dias")
 	v.Go(p.PublicURL + "/b/" + slug)
@@ -199,8 +218,8 @@ func (p *pages) isBookedByACustomer(t *testing.T, slug string) string {
 	return at.Query().Get("date")
 }
 
-// clippedLengths is a script that returns for which lengths, in minutes, the text of a booking does not fit into its box in the
-// calendar, whose hours have 72 pixels each.
+// clippedLengths is a script that returns for which lengths, in minutes, the text of a booking does not fit into its
+// box in the calendar, whose hours have 72 pixels each.
 const clippedLengths = `[15, 30, 45, 60].filter(minutes => {
 	const box = document.querySelector(".box"), link = box.querySelector("a");
 	box.style.blockSize = minutes * 72 / 60 + "px";
@@ -215,7 +234,10 @@ func (p *pages) ownerIsWrittenTo(t *testing.T, owner string) {
 	for _, m := range p.world.awaitMails(t, 3)[owner] {
 		subjects = append(subjects, headOf(t, m, "Subject"))
 	}
-	if !slices.ContainsFunc(subjects, func(s string) bool { return strings.HasPrefix(s, "New booking: Physiotherapy") }) {
+	if !slices.ContainsFunc(
+		subjects,
+		func(s string) bool { return strings.HasPrefix(s, "New booking: Physiotherapy") },
+	) {
 		t.Errorf("the owner has %q", subjects)
 	}
 }

@@ -56,7 +56,10 @@ func (o *office) lending(t *testing.T) {
 	phone := o.signIn(t, "desk", visitor.As{Locale: "en-GB"})
 	phone.Go(o.at("/rentals"))
 	phone.Sees("2 × Kayak")
-	phone.Until("what is reserved has the whole width", `document.querySelector(".row.brief .what").getBoundingClientRect().width > 300`)
+	phone.Until(
+		"what is reserved has the whole width",
+		`document.querySelector(".row.brief .what").getBoundingClientRect().width > 300`,
+	)
 	phone.Check()
 	v.Press("Picked up Kayak, Bruno Costa")
 	v.Sees("Noted: picked up", "Nothing is to be picked up")

@@ -4,8 +4,8 @@ package e2e
 
 import "testing"
 
-// Many customers at once for a slot, for seats, for tickets and for units; agents; two replicas; messages and webhooks; a
-// payment; the pages.
+// Many customers at once for a slot, for seats, for tickets and for units; agents; two replicas; messages and
+// webhooks; a payment; the pages.
 func init() {
 	racedTests = []func(*testing.T){
 		TestOneSlotIsSoldOnceToManyAtTheSameTime,

@@ -13,7 +13,8 @@ import (
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 
-// platform is the Slotmesh that tests share when the default settings suit them: starting one takes longer than most tests.
+// platform is the Slotmesh that tests share when the default settings suit them: starting one takes longer than most
+// tests.
 var platform sharedPlatform
 
 // sharedPlatform starts with the first test that uses it and stops after the last test of the package.
@@ -25,8 +26,8 @@ type sharedPlatform struct {
 	tests   map[string]string // the test that published a business, by its slug
 }
 
-// shared returns a client of the shared platform. The test may publish businesses that no other test publishes, changes nothing
-// else, and stops no service.
+// shared returns a client of the shared platform. The test may publish businesses that no other test publishes,
+// changes nothing else, and stops no service.
 func shared(t *testing.T) *world {
 	t.Helper()
 	if err := platform.start(); err != nil {

@@ -90,9 +90,9 @@ func when(c change, moves []*move) (time.Duration, time.Duration) {
 	return begin, end
 }
 
-// moved checks the reschedules of each booking. Each reschedule event must begin at the start of the
-// event before it, must be caused by a request, and must be allowed by the offer. The number of
-// events must not exceed the number of requests that may have succeeded. The answers must show states that the events contain.
+// moved checks the reschedules of each booking. Each reschedule event must begin at the start of the event before it,
+// must be caused by a request, and must be allowed by the offer. The number of events must not exceed the number of
+// requests that may have succeeded. The answers must show states that the events contain.
 func (j *judgement) moved(op *operation) {
 	for _, r := range j.rows[op.tag] {
 		changes := j.changes[r.ID]

@@ -17,7 +17,12 @@ import (
 func testInputs(ctx context.Context) []string {
 	hashes, err := checkoutHashes(ctx)
 	if err != nil {
-		say(fmt.Sprintf("the files of the checkout cannot be hashed (%v): tests that depend on other modules are not cached", err))
+		say(
+			fmt.Sprintf(
+				"the files of the checkout cannot be hashed (%v): tests that depend on other modules are not cached",
+				err,
+			),
+		)
 		hashes = map[string]string{}
 		for _, folder := range []string{"", "charts", "k8s", "libs", "services"} {
 			hashes[folder] = rand.Text()

@@ -65,7 +65,8 @@ func TestCheckoutHashChangesWithEachFileAndBack(t *testing.T) {
 	if got := hashOf(t); got != fresh {
 		t.Errorf("the same files have the hashes %s and %s", fresh, got)
 	}
-	if out, err := exec.CommandContext(t.Context(), "git", "status", "--porcelain").Output(); err != nil || len(out) > 0 {
+	if out, err := exec.CommandContext(t.Context(), "git", "status", "--porcelain").Output(); err != nil ||
+		len(out) > 0 {
 		t.Errorf("the repository's index changed: %s %v", out, err)
 	}
 }

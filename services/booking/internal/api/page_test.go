@@ -378,9 +378,13 @@ func TestPackagesAreSoldByThePageAndTheOwnerAlone(t *testing.T) {
 		}
 		keepsThePackage(t, w, name, got)
 	}
-	alone := w.book(w.key("write"), order("15:30", map[string]any{"service_ids": []string{cutID.String(), saunaID.String()}}))
+	alone := w.book(
+		w.key("write"),
+		order("15:30", map[string]any{"service_ids": []string{cutID.String(), saunaID.String()}}),
+	)
 	w.expect("by API key", alone, 201, "")
-	if seen, err := w.pages().Managed(t.Context(), tokenOf(alone.body.ManageURL)); err != nil || seen.Booking.Services[0].PackageName != "" {
+	if seen, err := w.pages().Managed(t.Context(), tokenOf(alone.body.ManageURL)); err != nil ||
+		seen.Booking.Services[0].PackageName != "" {
 		t.Errorf("by API key the customer sees %+v, %v", seen.Booking, err)
 	}
 	w.mu.Lock()

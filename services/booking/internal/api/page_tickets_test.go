@@ -250,7 +250,8 @@ func TestAnOrderNamesTheRulesThatChangedItsPrice(t *testing.T) {
 		t.Fatalf("got %+v, %v", four, err)
 	}
 	w.change(func(o *catalog.Offer) { o.Rules = nil })
-	if kept, err := w.client().Ticket(actor.With(t.Context(), owner), w.offer.ID, four.ID); err != nil || !slices.Equal(kept.PriceChanges, want) {
+	if kept, err := w.client().Ticket(actor.With(t.Context(), owner), w.offer.ID, four.ID); err != nil ||
+		!slices.Equal(kept.PriceChanges, want) {
 		t.Errorf("later: %+v, %v", kept, err)
 	}
 	if one, err := w.buyTickets("", nil); err != nil || one.PriceChanges != nil {

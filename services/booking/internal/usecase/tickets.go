@@ -198,7 +198,12 @@ func hasAddress(order booking.NewTicket) error {
 // Rules for a customer's first booking do not apply to tickets (semantics.md
 // §5). It returns [errAgain] if pricing used another version of the offer.
 func (t *Tickets) price(ctx context.Context, offer *catalog.Offer, ticket *store.NewTicket) error {
-	ask := pricing.QuotesRequest{Slug: offer.Slug, OfferVersion: offer.Version, PurchaseAt: ticket.CreatedAt, OmitSteps: len(offer.Rules) == 0}
+	ask := pricing.QuotesRequest{
+		Slug:         offer.Slug,
+		OfferVersion: offer.Version,
+		PurchaseAt:   ticket.CreatedAt,
+		OmitSteps:    len(offer.Rules) == 0,
+	}
 	for _, tier := range ticket.Tiers {
 		ask.Items = append(ask.Items, pricing.Item{
 			Kind: pricing.KindEvent, ID: ticket.EventID, TierID: &tier.ID, Date: offer.Event(ticket.EventID).Date, PartySize: &ticket.Quantity,

@@ -81,7 +81,8 @@ func New(base, slug string, options ...Option) (*Client, error) {
 		o(c)
 	}
 	own := *c.http
-	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // never send the key to another address
+	// never send the key to another address
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &own
 	return c, nil
 }

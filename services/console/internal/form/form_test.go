@@ -175,7 +175,9 @@ func TestNewRowBeginsTicked(t *testing.T) {
 	}
 	posted.Set("services.0.name", "Massage") // and the second row stays blank
 	form.Write(o, team, shown, posted)
-	want := document.Fields{"services": []any{document.Fields{"key": "massage", "name": "Massage", "staff": []any{"anna", "ben"}}}}
+	want := document.Fields{
+		"services": []any{document.Fields{"key": "massage", "name": "Massage", "staff": []any{"anna", "ben"}}},
+	}
 	if diff := cmp.Diff(want, o); diff != "" {
 		t.Error(diff)
 	}
@@ -187,7 +189,9 @@ func TestNewRowKeepsWhatWasUnticked(t *testing.T) {
 	shown := form.Show(o, team)
 	posted := url.Values{"services.n": {"1"}, "services.0.name": {"Massage"}}
 	form.Write(o, team, shown, posted)
-	want := document.Fields{"services": []any{document.Fields{"key": "massage", "name": "Massage", "in_service": false}}}
+	want := document.Fields{
+		"services": []any{document.Fields{"key": "massage", "name": "Massage", "in_service": false}},
+	}
 	if diff := cmp.Diff(want, o); diff != "" {
 		t.Error(diff)
 	}
@@ -213,7 +217,8 @@ func TestAmountIsReadAsPeopleWriteIt(t *testing.T) {
 		o := document.Fields{}
 		price := []form.Field{{Name: "price", Kind: form.Decimal, Currency: "EUR"}}
 		result := form.Write(o, price, form.Show(o, price), url.Values{"price": {typed}})
-		if got, _ := o["price"].(json.Number); got.String() != want || (want == "") != (result.Wrong["price"] == form.WrongAmount) {
+		if got, _ := o["price"].(json.Number); got.String() != want ||
+			(want == "") != (result.Wrong["price"] == form.WrongAmount) {
 			t.Errorf("%q is read as %q (%v), want %q", typed, got, result.Wrong, want)
 		}
 	}

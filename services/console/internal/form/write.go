@@ -40,7 +40,11 @@ func Write(object document.Fields, fields []Field, shown, posted url.Values) *Re
 			plain.Add(name, strings.ReplaceAll(v, "\r\n", "\n"))
 		}
 	}
-	w := &writing{shown: maps.Clone(shown), posted: plain, result: &Result{Wrong: map[string]string{}, rows: map[string][]int{}, known: map[string]bool{}}}
+	w := &writing{
+		shown:  maps.Clone(shown),
+		posted: plain,
+		result: &Result{Wrong: map[string]string{}, rows: map[string][]int{}, known: map[string]bool{}},
+	}
 	w.fields(object, fields, "")
 	return w.result
 }

@@ -48,9 +48,20 @@ var firstSteps = []firstStep{
 		usecase.Staffed(fields, before)
 		usecase.PlaceNew(fields, "staff")
 	}},
-	{"services", soldGroups, func(fields document.Fields, _ []string) { usecase.PlaceNew(fields, "services", "rentals") }},
+	{
+		"services",
+		soldGroups,
+		func(fields document.Fields, _ []string) { usecase.PlaceNew(fields, "services", "rentals") },
+	},
 	{"policies", func(o *offered) []form.Group {
-		groups := only(policiesPart.groups(o), "bookings.confirm", "bookings.min_notice_minutes", "bookings.advance_days", "self_service.cancel_until_hours", "self_service.reschedule_until_hours")
+		groups := only(
+			policiesPart.groups(o),
+			"bookings.confirm",
+			"bookings.min_notice_minutes",
+			"bookings.advance_days",
+			"self_service.cancel_until_hours",
+			"self_service.reschedule_until_hours",
+		)
 		return slices.Concat(groups, o.permitted(only(notificationsPart.groups(o), "notifications.owner_emails")))
 	}, func(fields document.Fields, _ []string) { usecase.Open(fields) }},
 }
@@ -154,7 +165,10 @@ func zoneName(typed string) string {
 		if strings.EqualFold(name, typed) {
 			return name
 		}
-		if city := name[strings.LastIndexByte(name, '/')+1:]; strings.EqualFold(strings.ReplaceAll(city, "_", " "), typed) {
+		if city := name[strings.LastIndexByte(name, '/')+1:]; strings.EqualFold(
+			strings.ReplaceAll(city, "_", " "),
+			typed,
+		) {
 			found = append(found, name)
 		}
 	}
@@ -173,7 +187,9 @@ func (p *Pages) beginBusiness(c *fiber.Ctx) error {
 	}
 	line := func(name string) string { return strings.TrimSpace(posted.Get(name)) }
 	typed := view.Beginning{Wrong: map[string]string{}, Key: posted.Get("key"), Beginning: usecase.Beginning{
-		Trade: line("trade"), Name: line("name"), Address: line("slug"), Currency: currencyCode(line("currency")), Timezone: zoneName(line("timezone")), Language: line("default_language"),
+		Trade: line(
+			"trade",
+		), Name: line("name"), Address: line("slug"), Currency: currencyCode(line("currency")), Timezone: zoneName(line("timezone")), Language: line("default_language"),
 	}}
 	if signed := signin.SignedIn(c); signed != nil {
 		typed.Email = signed.Person.Email

@@ -37,7 +37,10 @@ func ruleGroups(o *offered) []form.Group {
 	picked := func(list string, option form.Option) form.Field {
 		return form.Field{
 			Name: "applies_to." + list, Kind: form.Picked, Label: "offer_" + list,
-			Options: slices.Concat([]form.Option{{Value: form.Everything, Label: option.Label, Sentence: option.Sentence}}, o.choices(list)),
+			Options: slices.Concat(
+				[]form.Option{{Value: form.Everything, Label: option.Label, Sentence: option.Sentence}},
+				o.choices(list),
+			),
 		}
 	}
 	return []form.Group{

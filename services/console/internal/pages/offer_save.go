@@ -128,7 +128,12 @@ func (p *Pages) askConflict(c *fiber.Ctx, o *offered, s saving, draft *usecase.O
 
 // place adds a sentence for each problem to wrong, under the name of the field in which a person solves it. It returns
 // the sentences for problems that belong to no field of the form.
-func (o *offered) place(draft *usecase.OfferDraft, within string, written *form.Result, wrong map[string]string) []string {
+func (o *offered) place(
+	draft *usecase.OfferDraft,
+	within string,
+	written *form.Result,
+	wrong map[string]string,
+) []string {
 	var others []string
 	for _, problem := range draft.Problems {
 		sentence := o.page.Problem(draft.Fields, problem)

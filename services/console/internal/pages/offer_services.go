@@ -35,7 +35,14 @@ func serviceGroups(o *offered) []form.Group {
 		}},
 		{Title: "offer_prices", Fields: append(o.prices("booking"), o.payments()...)},
 		{Title: "offer_who", Fields: []form.Field{
-			{Name: "staff", Kind: form.Many, Label: "offer_done_by", Hint: "offer_done_by_hint", Ticked: true, Options: o.choices("staff")},
+			{
+				Name:    "staff",
+				Kind:    form.Many,
+				Label:   "offer_done_by",
+				Hint:    "offer_done_by_hint",
+				Ticked:  true,
+				Options: o.choices("staff"),
+			},
 			{Name: "capacity", Kind: form.Whole, Label: "offer_capacity", Hint: "offer_capacity_hint", Default: "1"},
 		}},
 		{Title: "offer_variants", Hint: "offer_variants_hint", Fields: []form.Field{

@@ -26,11 +26,29 @@ var businessPart = offerPart{section: "business", groups: func(o *offered) []for
 		}},
 		{Title: "offer_shown", Fields: []form.Field{module("services"), module(view.SectionEvents), module(view.SectionRentals)}},
 		{Title: "offer_place", Fields: []form.Field{
-			{Name: "timezone", Label: "offer_timezone", Hint: "offer_timezone_hint", Required: true, Suggested: zone.Names()},
-			{Name: "currency", Label: "offer_currency", Hint: "offer_currency_hint", Required: true, Suggested: money.Codes()},
+			{
+				Name:      "timezone",
+				Label:     "offer_timezone",
+				Hint:      "offer_timezone_hint",
+				Required:  true,
+				Suggested: zone.Names(),
+			},
+			{
+				Name:      "currency",
+				Label:     "offer_currency",
+				Hint:      "offer_currency_hint",
+				Required:  true,
+				Suggested: money.Codes(),
+			},
 		}},
 		{Title: "offer_languages", Fields: []form.Field{
-			{Name: "default_language", Kind: form.Choice, Label: "offer_default_language", Required: true, Options: o.languages()},
+			{
+				Name:     "default_language",
+				Kind:     form.Choice,
+				Label:    "offer_default_language",
+				Required: true,
+				Options:  o.languages(),
+			},
 			{Name: "languages", Kind: form.Lines, Label: "offer_all_languages", Hint: "offer_all_languages_hint"},
 		}},
 	}

@@ -71,7 +71,11 @@ var eventsKind = offerKind{
 	},
 	about: func(o *offered, item document.Fields) string {
 		tiers, _ := item["tiers"].([]any)
-		return joined(o.page.Written(worded(item["date"])), o.page.Written(worded(item["start_time"])), o.page.Words.Count("offer_kinds_of_tickets", len(tiers)))
+		return joined(
+			o.page.Written(worded(item["date"])),
+			o.page.Written(worded(item["start_time"])),
+			o.page.Words.Count("offer_kinds_of_tickets", len(tiers)),
+		)
 	},
 }
 
@@ -93,7 +97,13 @@ var rentalsKind = offerKind{
 		}
 	},
 	about: func(o *offered, item document.Fields) string {
-		return joined(o.page.Words.Fill("offer_per_"+worded(item["price_type"]), map[string]string{"Price": o.price(item["price"])}), o.page.Words.Count("offer_units_count", online(item)))
+		return joined(
+			o.page.Words.Fill(
+				"offer_per_"+worded(item["price_type"]),
+				map[string]string{"Price": o.price(item["price"])},
+			),
+			o.page.Words.Count("offer_units_count", online(item)),
+		)
 	},
 }
 

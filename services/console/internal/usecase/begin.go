@@ -155,7 +155,8 @@ func MissingToOpen(fields document.Fields) string {
 				continue
 			}
 			offered = true
-			withinHours = withinHours || list == "services" && item["classes"] == nil || list == "rentals" && item["outside_hours"] != true
+			withinHours = withinHours || list == "services" && item["classes"] == nil ||
+				list == "rentals" && item["outside_hours"] != true
 		}
 	}
 	switch {

@@ -27,7 +27,13 @@ func TestInTheWayNamesEveryBookingThatOccupiesItsTime(t *testing.T) {
 	for status, want := range map[string]int{
 		booking.StatusPending: 1, booking.StatusConfirmed: 1, booking.StatusCompleted: 1, booking.StatusNoShow: 1, booking.StatusCancelled: 0,
 	} {
-		b := booking.Booking{Status: status, StaffID: &anna, StartsAt: start, EndsAt: start.Add(time.Hour), Services: []booking.BookedService{{ID: uuid.New()}}}
+		b := booking.Booking{
+			Status:   status,
+			StaffID:  &anna,
+			StartsAt: start,
+			EndsAt:   start.Add(time.Hour),
+			Services: []booking.BookedService{{ID: uuid.New()}},
+		}
 		w := &WhyNot{business: offer, nearby: Part[booking.Booking]{List: []booking.Booking{b}}}
 		reason := availability.Reason{Rule: availability.RuleBooking, StaffID: &anna, From: at(9), To: at(10)}
 		if got := w.InTheWay(reason); len(got) != want {

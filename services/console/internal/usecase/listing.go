@@ -26,7 +26,11 @@ func (o *Owner) ListBookings(ctx context.Context, by Principal, slug string, fil
 		filter.StaffID = &self.StaffID
 	case reach == access.NoContact && filter.Query != "":
 		// A search by customer would reveal contacts.
-		return nil, fault.Newf(fault.Forbidden, "The role %s may not look for bookings by their customer.", access.Viewer)
+		return nil, fault.Newf(
+			fault.Forbidden,
+			"The role %s may not look for bookings by their customer.",
+			access.Viewer,
+		)
 	}
 	list, err := o.Bookings.Bookings(ctx, business.ID, filter, page)
 	if err == nil && reach == access.NoContact {
@@ -45,7 +49,11 @@ func (o *Owner) ListTickets(ctx context.Context, by Principal, slug string, filt
 	hidden := hidesContact(by, business)
 	if hidden && filter.Query != "" {
 		// A search by customer would reveal contacts.
-		return nil, fault.Newf(fault.Forbidden, "The role %s may not look for tickets by their customer.", access.Viewer)
+		return nil, fault.Newf(
+			fault.Forbidden,
+			"The role %s may not look for tickets by their customer.",
+			access.Viewer,
+		)
 	}
 	list, err := o.Bookings.Tickets(ctx, business.ID, filter, page)
 	if err == nil && hidden {

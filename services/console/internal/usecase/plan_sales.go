@@ -192,7 +192,10 @@ func withoutPrices(m *manifest.Manifest) *manifest.Manifest {
 	})
 	rest.Events = copied(m.Events, func(e *manifest.Event) {
 		e.Name, e.DescriptionHTML, e.ImageURL, e.Translations = "", "", "", nil
-		e.Tiers = copied(e.Tiers, func(t *manifest.Tier) { t.Name, t.Price, t.Translations = "", manifest.Decimal{}, nil })
+		e.Tiers = copied(
+			e.Tiers,
+			func(t *manifest.Tier) { t.Name, t.Price, t.Translations = "", manifest.Decimal{}, nil },
+		)
 	})
 	rest.Rentals = copied(m.Rentals, func(r *manifest.Rental) {
 		r.Name, r.Category, r.DescriptionHTML, r.ImageURL, r.Translations = "", "", "", "", nil

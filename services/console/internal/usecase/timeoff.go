@@ -38,7 +38,11 @@ const MostTimeOff = 92
 func (a Absence) Check(today timespan.Date) error {
 	ordered := a.From.Before(a.To) || a.WholeDays && a.From.Date == a.To.Date
 	if a.From.Date < today || !ordered || a.To.Date-a.From.Date >= MostTimeOff {
-		return fault.Newf(fault.InvalidParameter, "to: choose a time from today on, at most %d days at once.", MostTimeOff)
+		return fault.Newf(
+			fault.InvalidParameter,
+			"to: choose a time from today on, at most %d days at once.",
+			MostTimeOff,
+		)
 	}
 	return nil
 }
@@ -80,7 +84,11 @@ func (o *Owner) InTheWay(
 ) ([]booking.Booking, error) {
 	from, to := away.From.Date-1, away.To.Date // a booking of the day before may last past midnight
 	list, err := o.ListBookings(
-		ctx, by, business.Slug, booking.Filter{From: &from, To: &to, StaffID: &staffID}, request.Page{Limit: bookingPage},
+		ctx,
+		by,
+		business.Slug,
+		booking.Filter{From: &from, To: &to, StaffID: &staffID},
+		request.Page{Limit: bookingPage},
 	)
 	if err != nil {
 		return nil, err
@@ -151,7 +159,8 @@ func (o *Owner) publishFields(ctx context.Context, by Principal, business *catal
 		if len(draft.Conflicts) > 0 || len(draft.Problems) > 0 {
 			return fault.New(fault.Conflict, "Somebody else has changed the same; look at it again.")
 		}
-		if _, err = o.PublishOffer(ctx, by, business, draft); attempt == attempts || !fault.Is(err, fault.PreconditionFailed) {
+		if _, err = o.PublishOffer(ctx, by, business, draft); attempt == attempts ||
+			!fault.Is(err, fault.PreconditionFailed) {
 			return err
 		}
 		change.Newest = nil

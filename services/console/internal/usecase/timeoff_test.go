@@ -107,14 +107,19 @@ func TestTimeOffListsWhatIsOfTheMemberAloneAndNotOver(t *testing.T) {
 	today := timespan.NewDate(2027, 3, 2)
 	block := func(day timespan.Date, from, to timespan.TimeOfDay, staff ...uuid.UUID) catalog.Block {
 		return catalog.Block{
-			From: timespan.LocalDateTime{Date: day, Time: from * 60}, To: timespan.LocalDateTime{Date: day, Time: to * 60}, StaffIDs: staff,
+			From: timespan.LocalDateTime{
+				Date: day,
+				Time: from * 60,
+			}, To: timespan.LocalDateTime{Date: day, Time: to * 60}, StaffIDs: staff,
 		}
 	}
 	later, running := block(today+1, 9, 10, ana), block(today, 10, 13, ana)
 	business := &catalog.Offer{
 		ID: uuid.New(), Timezone: "Europe/Lisbon", Currency: "EUR",
 		Staff: []catalog.Staff{{ID: ana, Key: "ana", Overrides: []catalog.DayOverride{
-			{Date: today + 3}, {Date: today + 2, Hours: []timespan.Window{{From: 600, To: 660}}}, {Date: today - 1}, {Date: today},
+			{
+				Date: today + 3,
+			}, {Date: today + 2, Hours: []timespan.Window{{From: 600, To: 660}}}, {Date: today - 1}, {Date: today},
 		}}, {ID: ben, Key: "ben"}},
 		Blocks: []catalog.Block{
 			later, block(today, 9, 12, ana), block(today, 13, 14, ben), block(today, 13, 14, ana, ben), block(today, 13, 14), running,

@@ -314,10 +314,12 @@ func TestAReservationNamesTheRulesThatChangedItsPrice(t *testing.T) {
 		t.Fatalf("got %+v, %v", long, err)
 	}
 	s.edit(func(o *catalog.Offer) { o.Rules = nil })
-	if kept, err := s.client.Reservation(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor", long.ID); err != nil || !slices.Equal(kept.PriceChanges, want) {
+	if kept, err := s.client.Reservation(actor.With(t.Context(), actor.Actor{Kind: actor.Owner}), "harbor", long.ID); err != nil ||
+		!slices.Equal(kept.PriceChanges, want) {
 		t.Errorf("later: %+v, %v", kept, err)
 	}
-	if short, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-20", "2027-06-20")); err != nil || short.PriceChanges != nil {
+	if short, err := s.as(actor.Page, "", wanted(bike, 1, "2027-06-20", "2027-06-20")); err != nil ||
+		short.PriceChanges != nil {
 		t.Errorf("without a change of the price: %+v, %v", short, err)
 	}
 }

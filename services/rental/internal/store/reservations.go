@@ -65,8 +65,37 @@ func scanReservation(row pgx.CollectableRow) (Reservation, error) {
 		currency     *string
 		changes      []booking.PriceChange
 	)
-	err := row.Scan(&r.ID, &r.RentalID, &r.RentalName, &r.Status, &r.Quantity, &from, &to, &start, &end, &starts, &ends,
-		&r.Extras, &own, &total, &currency, &r.CustomerName, &r.CustomerEmail, &r.CustomerPhone, &r.FormData, &r.Locale, &r.CreatedAt, &r.UpdatedAt, &r.LinkHash, &r.Payment, &r.Sequence, &r.Timezone, &r.Units, &r.Withdrawn, &changes)
+	err := row.Scan(
+		&r.ID,
+		&r.RentalID,
+		&r.RentalName,
+		&r.Status,
+		&r.Quantity,
+		&from,
+		&to,
+		&start,
+		&end,
+		&starts,
+		&ends,
+		&r.Extras,
+		&own,
+		&total,
+		&currency,
+		&r.CustomerName,
+		&r.CustomerEmail,
+		&r.CustomerPhone,
+		&r.FormData,
+		&r.Locale,
+		&r.CreatedAt,
+		&r.UpdatedAt,
+		&r.LinkHash,
+		&r.Payment,
+		&r.Sequence,
+		&r.Timezone,
+		&r.Units,
+		&r.Withdrawn,
+		&changes,
+	)
 	if err != nil {
 		return Reservation{}, err
 	}

@@ -82,7 +82,12 @@ func (o *Owner) price(ctx context.Context, offer *catalog.Offer, lines []line, r
 	dates := timespan.Span{
 		Start: timespan.Instant(r.Dates.From, 0, offer.Location()), End: timespan.Instant(r.Dates.To+1, 0, offer.Location()),
 	}
-	ask := pricing.QuotesRequest{Slug: offer.Slug, OfferVersion: offer.Version, PurchaseAt: r.Now, OmitSteps: len(offer.Rules) == 0}
+	ask := pricing.QuotesRequest{
+		Slug:         offer.Slug,
+		OfferVersion: offer.Version,
+		PurchaseAt:   r.Now,
+		OmitSteps:    len(offer.Rules) == 0,
+	}
 	for _, l := range lines {
 		units := l.time(dates, int(r.Dates.To-r.Dates.From)+1)
 		item := pricing.Item{Kind: pricing.KindRental, ID: l.ID, Date: r.Dates.From, Units: &units}

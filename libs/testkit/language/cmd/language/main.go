@@ -15,7 +15,11 @@ import (
 )
 
 func main() {
-	since := flag.String("since", "", "check the subjects of the commits after this one; a clone without it checks none")
+	since := flag.String(
+		"since",
+		"",
+		"check the subjects of the commits after this one; a clone without it checks none",
+	)
 	flag.Parse()
 	found, err := check(*since)
 	for _, line := range found {

@@ -33,7 +33,12 @@ func TestChangesNameObjectsInsteadOfKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &Page{Words: words.In(all, "en")}
-	NoteOptions(form.Field{Name: "payments.modes.services", Options: []form.Option{{Value: "online", Sentence: "offer_pays_online"}}})
+	NoteOptions(
+		form.Field{
+			Name:    "payments.modes.services",
+			Options: []form.Option{{Value: "online", Sentence: "offer_pays_online"}},
+		},
+	)
 	fields := document.Fields{
 		"staff":    []any{document.Fields{"key": "dr-lund", "name": "Dr Lund"}},
 		"services": []any{document.Fields{"key": "cut", "name": "Haircut"}},

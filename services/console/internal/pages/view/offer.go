@@ -114,7 +114,15 @@ type OfferConflict struct {
 
 // input returns the text input of a field.
 func (f Form) input(p *Page, d form.Field, name string) web.Field {
-	input := web.Field{Name: name, Label: p.say(d.Label), Value: f.Values.Get(name), Required: d.Required, Error: f.Wrong[name], Autocomplete: "off", Focus: f.Wrong[name] != "" || f.opensAt(name)}
+	input := web.Field{
+		Name:         name,
+		Label:        p.say(d.Label),
+		Value:        f.Values.Get(name),
+		Required:     d.Required,
+		Error:        f.Wrong[name],
+		Autocomplete: "off",
+		Focus:        f.Wrong[name] != "" || f.opensAt(name),
+	}
 	if d.Hint != "" && d.Kind != form.Switch {
 		input.Hint = p.say(d.Hint)
 	}

@@ -51,7 +51,8 @@ func TestADepositIsShownAsPaidToTheOwner(t *testing.T) {
 			if err := part.Render(t.Context(), &page); err != nil {
 				t.Fatal(err)
 			}
-			if got := page.String(); strings.Contains(got, "to pay on site") != (c.left != "") || !strings.Contains(got, c.left) {
+			if got := page.String(); strings.Contains(got, "to pay on site") != (c.left != "") ||
+				!strings.Contains(got, c.left) {
 				t.Errorf("%s of a %s: want %q in %s", name, kind, c.left, got)
 			}
 		}
