@@ -68,12 +68,12 @@ type OfferDraft struct {
 // published since the change began, it merges both changes, and lists the conflicts in the draft. Faults: conflict if
 // another system manages the offer; not_found for an unknown version.
 func (o *Owner) DraftOffer(ctx context.Context, slug string, change OfferChange) (*OfferDraft, error) {
-	newest, err := change.Newest, error(nil)
+	var err error
+	newest := change.Newest
 	if newest == nil {
-		newest, err = o.Offer(ctx, slug, 0)
-	}
-	if err != nil {
-		return nil, err
+		if newest, err = o.Offer(ctx, slug, 0); err != nil {
+			return nil, err
+		}
 	}
 	if by := newest.Manifest.ManagedBy; by != "" {
 		return nil, fault.Newf(fault.Conflict, "This offer is managed by %s; change it there.", by)
