@@ -96,6 +96,8 @@ func (o *office) takingOff(t *testing.T) {
 	v.Sees("Choose a time from today on")
 	hoursOff("14:00", "16:00")
 	v.Sees("Time off added", "3 Mar 2027 · 14:00 – 16:00")
+	v.Until("the form keeps the margins of the page",
+		`document.querySelector(".pair").scrollWidth <= document.querySelector("main").clientWidth - 32`)
 	v.Keep("time-off")
 	v.Check()
 	v.Go(o.at("/calendar?date=2027-03-02"))
