@@ -129,7 +129,7 @@ soak: ## two replicas of everything through faults, every answer held against th
 
 # The tests that attack, in the packages that hold them. `make test` runs them too, with fewer generated requests.
 ATTACKS  := TestGeneratedRequests|TestDesync|TestFraming|TestAHeadIsRead|TestStoppingUnderLoad|TestASourceThatStandsForTooMuch|TestMerg|TestTheDearest
-ATTACKED := ./libs/server ./libs/manifest ./services/allinone/e2e
+ATTACKED := ./libs/platform/server ./libs/contracts/manifest ./services/allinone/e2e
 
 .PHONY: attack
 attack: $(BIN)/withstores ## requests made of both OpenAPI documents (ATTACK=20000 SEED=7), desync, 500 stops, what costs dear

@@ -51,8 +51,8 @@ func variables(t *testing.T, service string) map[string]bool {
 	t.Helper()
 	sources := string(read(t, filepath.Join(root, "services", service, service+".go")))
 	groups := map[string]string{
-		"server.Config": "libs/server/server.go", "postgres.Config": "libs/postgres/postgres.go", "redisx.Config": "libs/redisx/redisx.go",
-		"limits.Config": "libs/limits/limits.go", "link.Config": "libs/link/link.go", "mail.Config": "services/notifications/internal/mail/config.go",
+		"server.Config": "libs/platform/server/server.go", "postgres.Config": "libs/platform/postgres/postgres.go", "redisx.Config": "libs/platform/redisx/redisx.go",
+		"limits.Config": "libs/platform/limits/limits.go", "link.Config": "libs/sale/link/link.go", "mail.Config": "services/notifications/internal/mail/config.go",
 	}
 	for config, file := range groups {
 		if regexp.MustCompile(`(?m)^\s+\w+\s+` + regexp.QuoteMeta(config) + `$`).MatchString(sources) {

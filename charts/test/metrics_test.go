@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	// instrument is where the code makes one, by libs/telemetry or by its meter in seconds: its kind and name.
+	// instrument is where the code makes one, by libs/platform/telemetry or by its meter in seconds: its kind and name.
 	instrument = regexp.MustCompile(`\.(Counter|Seconds|Float64Histogram|Float64ObservableGauge)\(\s*"([a-z._]+)"`)
 	// notMetrics is what stands beside the names of metrics in an expression: matchers, labels, ranges.
 	notMetrics = regexp.MustCompile(`\{[^{}]*\}|by \([^()]*\)|\[[^\]]*\]`)

@@ -4,7 +4,7 @@
 // The image of a service has no base image (FROM scratch). It contains the commands of the service,
 // the CA certificates of this machine, and a bill of materials for each command. The commands are
 // linked statically and built outside the workspace. They contain the time zones (time/tzdata in
-// libs/timespan). The same commit, Go version and certificates give the same bytes.
+// libs/values/timespan). The same commit, Go version and certificates give the same bytes.
 //
 // The images of PostgreSQL and Redis are for trials and tests without a registry.
 // They are built from the Debian packages that are installed on this machine.

@@ -119,7 +119,7 @@ func compile(ctx context.Context, src Source, what string) (string, error) {
 // buildArgs returns the arguments of go. The Dockerfile uses the same ones.
 func buildArgs(out, version string) []string {
 	return []string{
-		"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X github.com/slotmesh/slotmesh/libs/build.release=" + version, "-o", out, "./cmd/...",
+		"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -X github.com/slotmesh/slotmesh/libs/platform/build.release=" + version, "-o", out, "./cmd/...",
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/postgres/sqlstate"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres/sqlstate"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
 // LostWrite is a write whose connection breaks during the write.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/sethvargo/go-envconfig"
 
-	"github.com/slotmesh/slotmesh/libs/build"
-	"github.com/slotmesh/slotmesh/libs/zone/zonefiles"
+	"github.com/slotmesh/slotmesh/libs/platform/build"
+	"github.com/slotmesh/slotmesh/libs/platform/zonefiles"
 )
 
 // usage lists the settings. README.md describes them in full.

@@ -15,9 +15,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/sethvargo/go-envconfig"
 
-	"github.com/slotmesh/slotmesh/libs/build"
-	"github.com/slotmesh/slotmesh/libs/config"
-	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/platform/build"
+	"github.com/slotmesh/slotmesh/libs/platform/config"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/services/allinone/internal/backing"
 	"github.com/slotmesh/slotmesh/services/allinone/internal/backup"
 	bookingtables "github.com/slotmesh/slotmesh/services/booking/migrations"

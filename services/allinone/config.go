@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"net/netip"
 
-	"github.com/slotmesh/slotmesh/libs/server"
-	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
 // Config holds the settings of the process.
@@ -50,7 +50,7 @@ type Config struct {
 	MailFrom           string `env:"MAIL_FROM"`
 	// MailPort is the port of the page that shows the mail; 0 takes a free one.
 	MailPort int `env:"MAIL_PORT, default=8025"`
-	// PublicLimitPerMinute and WrongTokensPerMinute are passed to libs/limits as its settings of these
+	// PublicLimitPerMinute and WrongTokensPerMinute are passed to libs/platform/limits as its settings of these
 	// names. 0 means their defaults.
 	PublicLimitPerMinute int `env:"PUBLIC_LIMIT_PER_MINUTE"`
 	WrongTokensPerMinute int `env:"ADMIN_WRONG_TOKENS_PER_MINUTE"`

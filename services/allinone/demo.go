@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/apikey"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/values/apikey"
 )
 
 //go:generate cp ../../charts/slotmesh/files/demo.yaml demo.yaml

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/libs/platform/mailbox"
 	"github.com/slotmesh/slotmesh/services/allinone/internal/mailpage"
 )
 

@@ -13,7 +13,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/slotmesh/slotmesh/libs/zone"
+	"github.com/slotmesh/slotmesh/libs/values/zone"
 )
 
 // serviceLabel is the label with the name of the service in the metrics of all services.

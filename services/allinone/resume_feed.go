@@ -9,7 +9,7 @@ import (
 
 	"github.com/sethvargo/go-envconfig"
 
-	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 	"github.com/slotmesh/slotmesh/services/notifications"
 )
 

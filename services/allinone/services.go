@@ -10,10 +10,10 @@ import (
 
 	"github.com/sethvargo/go-envconfig"
 
-	"github.com/slotmesh/slotmesh/libs/components"
-	"github.com/slotmesh/slotmesh/libs/config"
-	"github.com/slotmesh/slotmesh/libs/peer"
-	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/contracts/components"
+	"github.com/slotmesh/slotmesh/libs/platform/config"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/services/availability"
 	"github.com/slotmesh/slotmesh/services/booking"
 	"github.com/slotmesh/slotmesh/services/catalog"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/sethvargo/go-envconfig"
 
-	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/libs/platform/config"
 	"github.com/slotmesh/slotmesh/services/front"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/sethvargo/go-envconfig"
 
-	"github.com/slotmesh/slotmesh/libs/config"
+	"github.com/slotmesh/slotmesh/libs/platform/config"
 )
 
 // Every setting that a service has reaches it, is the process's own, or is refused.

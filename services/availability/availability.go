@@ -13,12 +13,12 @@ import (
 	"errors"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/limits"
-	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
-	"github.com/slotmesh/slotmesh/libs/peer/rental"
-	"github.com/slotmesh/slotmesh/libs/redisx"
-	"github.com/slotmesh/slotmesh/libs/server"
-	"github.com/slotmesh/slotmesh/libs/service"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/platform/limits"
+	"github.com/slotmesh/slotmesh/libs/platform/redisx"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/platform/service"
 	"github.com/slotmesh/slotmesh/services/availability/internal/api"
 )
 

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 )
 
 // When a change is answered, booking knows that what was offered before is none any more.

@@ -3,7 +3,7 @@
 // one-process program always has it. In a cluster it is optional: it serves front doors that
 // support only one PathPrefix, if the ingress controller cannot hold the chart's exact routes.
 //
-// The front is a server of libs/server, so the first span, JSON faults, body limit, deadline and
+// The front is a server of libs/platform/server, so the first span, JSON faults, body limit, deadline and
 // client address work as in every service. It forwards with fasthttp's client, which copies no
 // bytes between two HTTP implementations. No request is sent twice, because a booking must not be.
 package front
@@ -21,14 +21,14 @@ import (
 	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel/propagation"
 
-	"github.com/slotmesh/slotmesh/libs/clock"
-	"github.com/slotmesh/slotmesh/libs/components"
-	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/limits"
-	"github.com/slotmesh/slotmesh/libs/peer"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
-	"github.com/slotmesh/slotmesh/libs/server"
-	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/contracts/components"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/limits"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
 // Services returns the sorted names of the services with public paths. The front needs an address for each.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
 )
 
 func TestAProvidersNoticesAreBookingsAndNoBusinesss(t *testing.T) {

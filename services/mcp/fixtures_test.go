@@ -13,13 +13,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/clock"
-	"github.com/slotmesh/slotmesh/libs/limits"
-	"github.com/slotmesh/slotmesh/libs/peer"
-	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
-	"github.com/slotmesh/slotmesh/libs/server"
-	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/limits"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/gate"
 )
@@ -54,7 +54,7 @@ type harborAlone struct{}
 
 func (harborAlone) Slug(context.Context, uuid.UUID) (string, error) { return "harbor", nil }
 
-// gated serves another protocol handler as the service serves its own: on libs/server, behind the gate.
+// gated serves another protocol handler as the service serves its own: on libs/platform/server, behind the gate.
 func gated(t *testing.T, protocol http.Handler) string {
 	t.Helper()
 	beside := httptest.NewServer(newPeers())

@@ -32,9 +32,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/slotmesh/slotmesh/libs/config"
-	"github.com/slotmesh/slotmesh/libs/server"
-	"github.com/slotmesh/slotmesh/libs/service"
+	"github.com/slotmesh/slotmesh/libs/platform/config"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/platform/service"
 	"github.com/slotmesh/slotmesh/services/operator/internal/admin"
 	"github.com/slotmesh/slotmesh/services/operator/internal/reconcile"
 	v1 "github.com/slotmesh/slotmesh/services/operator/internal/v1"

@@ -9,9 +9,9 @@ package pricing
 import (
 	"context"
 
-	"github.com/slotmesh/slotmesh/libs/redisx"
-	"github.com/slotmesh/slotmesh/libs/server"
-	"github.com/slotmesh/slotmesh/libs/service"
+	"github.com/slotmesh/slotmesh/libs/platform/redisx"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/platform/service"
 	"github.com/slotmesh/slotmesh/services/pricing/internal/api"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/slotmesh/slotmesh/libs/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/platform/ratelimit"
 )
 
 // BareAddresses are the base URLs of the program that Slotmesh is compared with ([bare]). Public is

@@ -42,7 +42,7 @@ func (w *world) makePeerTables() error {
 	return nil
 }
 
-// peerConnections is the default number of connections of a service (libs/postgres).
+// peerConnections is the default number of connections of a service (libs/platform/postgres).
 const peerConnections = 16
 
 // peerAnywhere books the same slots in the same order as [world.bookAnywhere]; peerHot books those of [world.bookHot].

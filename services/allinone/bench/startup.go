@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/components"
+	"github.com/slotmesh/slotmesh/libs/contracts/components"
 )
 
 // Startup is the measurement of one service as a separate process: the time of its start with existing

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
 // catalogue is a business with 1,000 services of five variants each under 200 pricing rules, all of which apply.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/libs/platform/mailbox"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/allinone"
 )

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/openapi"
+	"github.com/slotmesh/slotmesh/libs/platform/openapi"
 	slotmesh "github.com/slotmesh/slotmesh/services/catalog/sdk/go"
 )
 

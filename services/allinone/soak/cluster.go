@@ -16,9 +16,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/actor"
-	"github.com/slotmesh/slotmesh/libs/components"
-	"github.com/slotmesh/slotmesh/libs/peer"
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/components"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
 )
 
 // replicas is the number of processes of each service.

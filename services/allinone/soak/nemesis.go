@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/components"
+	"github.com/slotmesh/slotmesh/libs/contracts/components"
 )
 
 // nemesis causes faults in processes, stores and connections. It draws them from a seed: the same seed

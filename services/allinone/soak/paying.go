@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/slotmesh/slotmesh/libs/actor"
-	"github.com/slotmesh/slotmesh/libs/idempotency"
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
 )
 
 // pays reports whether the object is paid online. If its payment fails, the service cancels it by itself.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/sethvargo/go-envconfig"
 
-	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/services/allinone"
 )
 

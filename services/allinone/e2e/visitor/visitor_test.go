@@ -12,9 +12,9 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
-	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/libs/values/message/words"
 )
 
 func TestMain(m *testing.M) { leaks.Verify(m) }

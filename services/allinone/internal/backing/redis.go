@@ -12,8 +12,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
-	"github.com/slotmesh/slotmesh/libs/redisx"
-	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/platform/redisx"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
 // throwawayDatabases is the number of databases of a Redis for tests, because each test uses its own.

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/libs/platform/mailbox"
 )
 
 //go:embed list.html mail.html

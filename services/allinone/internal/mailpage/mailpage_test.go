@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/libs/platform/mailbox"
 	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
 	"github.com/slotmesh/slotmesh/services/allinone/internal/mailpage"
 )

@@ -11,7 +11,7 @@ import (
 	"net/mail"
 	"strings"
 
-	"github.com/slotmesh/slotmesh/libs/mailbox"
+	"github.com/slotmesh/slotmesh/libs/platform/mailbox"
 )
 
 // Mail is a message for display. Unreadable parts are omitted; Raw has the whole message.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
 const wednesday = "2027-03-03"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 )
 
 // Where a booking can be moved to is what /slots lists with its own time taken as free (lifecycle.md §3). Peers alone learn that.

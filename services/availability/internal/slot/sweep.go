@@ -3,8 +3,8 @@ package slot
 import (
 	"slices"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 // sweep is the state of one computation. It holds the results that

@@ -1,8 +1,8 @@
 package slot
 
 import (
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 // WorkingTime calls yield for each active member and each of the dates from..to, with the

@@ -3,7 +3,7 @@ package slot
 import (
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 const (

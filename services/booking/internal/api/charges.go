@@ -5,13 +5,13 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/booking/internal/usecase"
 )
 
-// Charges serves the charges of reservations to rental (libs/peer/bookingclient, Charges).
+// Charges serves the charges of reservations to rental (libs/contracts/bookingclient, Charges).
 type Charges struct{ charges *usecase.Charges }
 
 // NewCharges returns the internal API of charges.

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/peer/bookingclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/bookingclient"
 )
 
 // TestOneFeedOfABusinessIsComputedAtATime has six feeds read while nobody can read bookings: one of them waits to.

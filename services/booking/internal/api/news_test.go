@@ -7,8 +7,8 @@ import (
 
 	"github.com/stripe/stripe-go/v86/webhook"
 
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 

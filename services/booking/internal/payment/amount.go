@@ -1,8 +1,8 @@
 package payment
 
 import (
-	"github.com/slotmesh/slotmesh/libs/money"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/money"
 )
 
 // AmountDue returns the amount that must be paid online for the services, in minor units. For each service, the payment

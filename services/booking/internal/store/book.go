@@ -13,11 +13,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/slotmesh/slotmesh/libs/eventlog"
-	"github.com/slotmesh/slotmesh/libs/money"
-	"github.com/slotmesh/slotmesh/libs/peer/availability"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/services/booking/internal/state"
 )
 
@@ -39,7 +39,7 @@ type Details struct {
 	Total      int64 // minor units of Currency
 	Currency   money.Currency
 	Source     string
-	// the hash of the customer's link (libs/link); nil if the customer was anonymized
+	// the hash of the customer's link (libs/sale/link); nil if the customer was anonymized
 	LinkHash []byte `json:",omitempty"`
 
 	IsPackage      bool

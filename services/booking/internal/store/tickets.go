@@ -10,13 +10,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/slotmesh/slotmesh/libs/eventlog"
-	"github.com/slotmesh/slotmesh/libs/money"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/postgres"
-	"github.com/slotmesh/slotmesh/libs/refund"
-	"github.com/slotmesh/slotmesh/libs/request"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/sale/refund"
+	"github.com/slotmesh/slotmesh/libs/values/money"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 // Ticket is an order of tickets for one event.
@@ -44,7 +44,7 @@ type Ticket struct {
 	Locale        string          // the customer's language, one of the business's
 	CreatedAt     time.Time
 	CancelledAt   *time.Time
-	LinkHash      []byte   // the hash of the customer's link (libs/link); nil if the customer was anonymized
+	LinkHash      []byte   // the hash of the customer's link (libs/sale/link); nil if the customer was anonymized
 	Sequence      int      // of its newest event; 0 before the first event
 	Payment       *Payment // nil: nothing is paid online
 }

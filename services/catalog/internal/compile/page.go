@@ -1,8 +1,8 @@
 package compile
 
 import (
-	"github.com/slotmesh/slotmesh/libs/manifest"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
 func page(p manifest.Page) catalog.Page {

@@ -2,7 +2,7 @@
 // compiled once per version, not once per request.
 //
 // A version never changes. The cache therefore only checks whether its version is still the newest
-// (libs/revalidate). [Cache.Verified] asks the database at each call. [Cache.Fresh] relies on an
+// (libs/platform/revalidate). [Cache.Verified] asks the database at each call. [Cache.Fresh] relies on an
 // answer for [revalidate.TrustFor]. While the database is unavailable, Fresh returns the last known
 // version (docs/decisions/004): from memory, or else from its copy in Redis (package lastknown).
 package current
@@ -16,11 +16,11 @@ import (
 
 	"go.opentelemetry.io/otel/metric"
 
-	"github.com/slotmesh/slotmesh/libs/bulkhead"
-	"github.com/slotmesh/slotmesh/libs/clock"
-	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/revalidate"
-	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/revalidate"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/lastknown"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"
 )

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/slotmesh/slotmesh/libs/event"
-	"github.com/slotmesh/slotmesh/libs/event/catalogue"
-	"github.com/slotmesh/slotmesh/libs/openapi"
-	"github.com/slotmesh/slotmesh/libs/openapi/viewer"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/contracts/event/catalogue"
+	"github.com/slotmesh/slotmesh/libs/platform/openapi"
+	"github.com/slotmesh/slotmesh/libs/platform/openapi/viewer"
 )
 
 //go:embed samples

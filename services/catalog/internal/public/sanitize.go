@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/slotmesh/slotmesh/libs/locale"
-	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/values/locale"
 )
 
 // Sanitize returns a copy of the manifest in which every description, in every language, is sanitized

@@ -3,8 +3,8 @@ package public
 import (
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/manifest"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
 // StaffList is the answer of /staff.

@@ -1,7 +1,7 @@
 package public
 
 import (
-	"github.com/slotmesh/slotmesh/libs/locale"
+	"github.com/slotmesh/slotmesh/libs/values/locale"
 )
 
 // Language selects the language of texts in an answer. With the zero Language, an answer has the

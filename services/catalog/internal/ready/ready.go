@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/slotmesh/slotmesh/libs/etag"
-	"github.com/slotmesh/slotmesh/libs/manifest"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/values/etag"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/compile"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/store"

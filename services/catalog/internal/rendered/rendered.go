@@ -15,9 +15,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/etag"
-	"github.com/slotmesh/slotmesh/libs/lru"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/platform/lru"
+	"github.com/slotmesh/slotmesh/libs/values/etag"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/catalog/internal/public"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
 // TestEachFieldOfTheManifestBelongsToOneSection fails for a new field of the manifest that has no row, for a row that names no

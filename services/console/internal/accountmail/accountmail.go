@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/slotmesh/slotmesh/libs/message"
-	"github.com/slotmesh/slotmesh/libs/message/words"
-	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+	"github.com/slotmesh/slotmesh/libs/values/message"
+	"github.com/slotmesh/slotmesh/libs/values/message/words"
 )
 
 //go:embed texts/*.json

@@ -7,10 +7,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/slotmesh/slotmesh/libs/event/catalogue"
-	"github.com/slotmesh/slotmesh/libs/manifest"
-	"github.com/slotmesh/slotmesh/libs/openapi"
-	"github.com/slotmesh/slotmesh/libs/openapi/viewer"
+	"github.com/slotmesh/slotmesh/libs/contracts/event/catalogue"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/platform/openapi"
+	"github.com/slotmesh/slotmesh/libs/platform/openapi/viewer"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/gate"
 )

@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
 // Most is the maximum number of listed changes.

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slotmesh/slotmesh/libs/adminapi"
+	"github.com/slotmesh/slotmesh/libs/contracts/adminapi"
 )
 
 // pageSize is the largest page of the admin API.

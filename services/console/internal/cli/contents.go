@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
 // listed returns the commands that list the services, members and other objects of an offer with their keys. All

@@ -12,7 +12,7 @@ import (
 
 	"github.com/mattn/go-isatty"
 
-	"github.com/slotmesh/slotmesh/libs/adminapi"
+	"github.com/slotmesh/slotmesh/libs/contracts/adminapi"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/adminapi"
+	"github.com/slotmesh/slotmesh/libs/contracts/adminapi"
 )
 
 func TestAWriteIsSentAgainUnderTheSameKey(t *testing.T) {

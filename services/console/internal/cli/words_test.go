@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
 // What the server says to programs is said to people in the words of the command that they ran.

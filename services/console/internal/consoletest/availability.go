@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/slotmesh/slotmesh/libs/peer/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
 )
 
 // Availability is a fake of the availability service. It returns the same explanation for every start, and two hours of

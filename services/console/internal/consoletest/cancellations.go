@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
 // find returns the booking in the path.

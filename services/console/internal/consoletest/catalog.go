@@ -1,6 +1,6 @@
 // Package consoletest runs console in tests with fakes of the services that it calls, such as catalog, booking and
 // rental. Each fake is an HTTP server that keeps its data in memory. It serves the part of the internal API that
-// console calls, with the types of libs/peer, and returns the faults that the clients document.
+// console calls, with the types of libs/platform/peer, and returns the faults that the clients document.
 //
 // Console does not import the real services, which are separate Go modules. The end-to-end tests of services/allinone
 // check that the fakes behave like them: they send the requests of console's tests to the real services. They also
@@ -20,9 +20,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/manifest"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
 // Epoch is the creation time of everything in the fakes.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/event"
-	"github.com/slotmesh/slotmesh/libs/peer/eventclient"
-	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/contracts/eventclient"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
 // Events are the recorded events of a fake.
@@ -30,7 +30,7 @@ func (s *Events) Record(events ...event.Event) {
 	})
 }
 
-// events lists events like libs/eventlog: newest first, in pages ordered by time and id.
+// events lists events like libs/contracts/eventlog: newest first, in pages ordered by time and id.
 func (s *Events) events(r *http.Request) (*reply, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

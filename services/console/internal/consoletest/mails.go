@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/peer/notifications"
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
 // Refused is an address that the mail server refuses.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
 )
 
 // page returns the page of a list that a request asks for, and the cursor of the next page. A page has at most three

@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
 // write returns the document's text changed so that its content is that of wanted. Soon after stop returns true it

@@ -18,7 +18,7 @@ import (
 	provider "github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
-	"github.com/slotmesh/slotmesh/libs/bulkhead"
+	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
 )
 
 // Config has the settings of the provider. Without an issuer there is no provider.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/report"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/values/report"
 )
 
 // MediaType is the media type of the CSV files.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/console/internal/oidc"
 	"github.com/slotmesh/slotmesh/services/console/internal/signin/view"
 	"github.com/slotmesh/slotmesh/services/console/internal/usecase"

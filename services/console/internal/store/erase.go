@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
 // Erase deletes everything that is stored about these businesses (lifecycle.md §6): members, tokens, invitations,

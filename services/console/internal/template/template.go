@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 //go:embed manifests/*.yaml

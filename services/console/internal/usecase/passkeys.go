@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/peer/notifications"
-	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/contracts/notifications"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
 	"github.com/slotmesh/slotmesh/services/console/internal/accountmail"
 	"github.com/slotmesh/slotmesh/services/console/internal/passkey"
 	"github.com/slotmesh/slotmesh/services/console/internal/secret"

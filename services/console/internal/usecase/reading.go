@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/manifest"
-	"github.com/slotmesh/slotmesh/libs/reading"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest/reading"
 	"github.com/slotmesh/slotmesh/services/console/internal/document"
 )
 

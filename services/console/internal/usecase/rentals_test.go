@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 func TestFreeUnitsKnowTheDaysOnWhichTheBusinessIsClosed(t *testing.T) {

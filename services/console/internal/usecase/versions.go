@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/actor"
-	"github.com/slotmesh/slotmesh/libs/event"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
 )
 
 // PublishedVersion is one version of the offer.

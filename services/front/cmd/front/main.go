@@ -2,7 +2,7 @@
 package main
 
 import (
-	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
 	"github.com/slotmesh/slotmesh/services/front"
 )
 

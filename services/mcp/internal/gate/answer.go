@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
 // answer is the response writer that the SDK gets. It passes protocol responses on. It holds back the

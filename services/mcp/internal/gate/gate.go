@@ -16,9 +16,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/server"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 
@@ -115,7 +115,7 @@ func (g *Gate) identify(w http.ResponseWriter, r *http.Request) (caller.Caller, 
 	if err != nil {
 		return caller.Caller{}, err
 	}
-	deadline, _ := r.Context().Deadline() // libs/server gives every request one
+	deadline, _ := r.Context().Deadline() // libs/platform/server gives every request one
 	return caller.Caller{Slug: slug, Scope: key.Scope, Authorization: authorization, Until: deadline.Add(-g.Spare)}, nil
 }
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/slotmesh/slotmesh/libs/locale"
-	"github.com/slotmesh/slotmesh/libs/zone"
+	"github.com/slotmesh/slotmesh/libs/values/locale"
+	"github.com/slotmesh/slotmesh/libs/values/zone"
 	"github.com/slotmesh/slotmesh/services/mcp/internal/caller"
 )
 

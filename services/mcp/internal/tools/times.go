@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 // withWeekday returns a date with its short English weekday before it, such as "Tue 2026-12-01", because

@@ -7,8 +7,8 @@ import (
 
 	"go.opentelemetry.io/otel/metric"
 
-	"github.com/slotmesh/slotmesh/libs/clock"
-	"github.com/slotmesh/slotmesh/libs/telemetry"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
 )
 
 // lag is a gauge of how far a feed's cursor is behind. Every replica reports it from the feed's row,

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/html/atom"
 	"pgregory.net/rapid"
 
-	"github.com/slotmesh/slotmesh/libs/color"
+	"github.com/slotmesh/slotmesh/libs/values/color"
 )
 
 // FuzzWhatPeopleTypedBendsNothing: whatever stands in a text, the subject is one line, text and HTML say the same, the HTML has the

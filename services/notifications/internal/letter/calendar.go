@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slotmesh/slotmesh/libs/ical"
+	"github.com/slotmesh/slotmesh/libs/values/ical"
 )
 
 // invitation returns an iCalendar object for the customer, and its method (REQUEST, CANCEL or

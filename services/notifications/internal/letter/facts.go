@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/locale"
-	"github.com/slotmesh/slotmesh/libs/refund"
+	"github.com/slotmesh/slotmesh/libs/sale/refund"
+	"github.com/slotmesh/slotmesh/libs/values/locale"
 )
 
 // Facts are the inputs of a message. Their texts may be anything that people typed; the package cleans

@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"strings"
 
-	"github.com/slotmesh/slotmesh/libs/color"
+	"github.com/slotmesh/slotmesh/libs/values/color"
 )
 
 //go:embed layout.html

@@ -8,8 +8,8 @@ import (
 
 	"github.com/bojanz/currency"
 
-	"github.com/slotmesh/slotmesh/libs/message"
-	sharedwords "github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/values/message"
+	sharedwords "github.com/slotmesh/slotmesh/libs/values/message/words"
 )
 
 //go:embed texts/*.json

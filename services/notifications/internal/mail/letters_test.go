@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/slotmesh/slotmesh/libs/message"
+	"github.com/slotmesh/slotmesh/libs/values/message"
 	letters "github.com/slotmesh/slotmesh/services/notifications/internal/letter"
 )
 

@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/slotmesh/slotmesh/libs/clip"
-	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/clip"
 )
 
 // Guard decides which addresses webhooks may call: public addresses, by HTTPS on port 443. If Loopback

@@ -25,7 +25,7 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
-	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
 	"github.com/slotmesh/slotmesh/libs/testkit"
 	"github.com/slotmesh/slotmesh/services/notifications/internal/webhook"
 )

@@ -3,7 +3,7 @@ package assets
 
 import "embed"
 
-//go:generate go run github.com/slotmesh/slotmesh/libs/web/bundle
+//go:generate go run github.com/slotmesh/slotmesh/libs/platform/web/bundle
 
 // Files holds the files that browsers load, in the folder dist.
 //

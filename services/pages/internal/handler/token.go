@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
 )
 
 // formLasts is the maximum time between showing and submitting a form.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
 )
 
 func TestATokenIsGoodForItsBusinessFromASecondToTwoHours(t *testing.T) {

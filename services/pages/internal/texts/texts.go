@@ -1,12 +1,12 @@
 // Package texts holds the sentences of the pages in the 36 languages of
-// libs/message: one file per language, with the same sentences in each.
+// libs/values/message: one file per language, with the same sentences in each.
 package texts
 
 import (
 	"embed"
 	"sync"
 
-	"github.com/slotmesh/slotmesh/libs/message"
+	"github.com/slotmesh/slotmesh/libs/values/message"
 )
 
 //go:embed *.json

@@ -11,17 +11,17 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/actor"
-	"github.com/slotmesh/slotmesh/libs/email"
-	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/idempotency"
-	"github.com/slotmesh/slotmesh/libs/peer/availability"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/peer/pricing"
-	"github.com/slotmesh/slotmesh/libs/plain"
-	"github.com/slotmesh/slotmesh/libs/rule"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
+	"github.com/slotmesh/slotmesh/libs/values/email"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/plain"
+	"github.com/slotmesh/slotmesh/libs/values/rule"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 // Bookings books appointments and sells tickets; bookingclient.Client implements it.

@@ -3,7 +3,7 @@ package usecase
 import (
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
 // TestABusinessSpeaksTheNearestOfItsLanguages: a page and its messages are in the language that the business's texts are matched in.

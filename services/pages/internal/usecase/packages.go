@@ -3,7 +3,7 @@ package usecase
 import (
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
 // Package is a package of the offer with its services of /services.

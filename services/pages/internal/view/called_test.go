@@ -3,8 +3,8 @@ package view
 import (
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/message/words"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/message/words"
 	"github.com/slotmesh/slotmesh/services/pages/internal/texts"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )

@@ -3,7 +3,7 @@ package view
 import (
 	"encoding/json"
 
-	"github.com/slotmesh/slotmesh/libs/locale"
+	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/money"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/values/money"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 

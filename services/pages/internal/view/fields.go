@@ -3,9 +3,9 @@ package view
 import (
 	"strconv"
 
-	"github.com/slotmesh/slotmesh/libs/message/words"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/web"
+	"github.com/slotmesh/slotmesh/libs/values/message/words"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 

@@ -8,7 +8,7 @@ package view
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "github.com/slotmesh/slotmesh/libs/web"
+import "github.com/slotmesh/slotmesh/libs/platform/web"
 
 // Whole is a page with everything around it.
 func Whole(p *Page, content Content) templ.Component {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/slotmesh/slotmesh/libs/lru"
+	"github.com/slotmesh/slotmesh/libs/platform/lru"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/slotmesh/slotmesh/libs/message/words"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
+	"github.com/slotmesh/slotmesh/libs/values/message/words"
 	"github.com/slotmesh/slotmesh/services/pages/internal/texts"
 )
 

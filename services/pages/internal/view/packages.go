@@ -3,7 +3,7 @@ package view
 import (
 	"strings"
 
-	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 

@@ -9,9 +9,9 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"github.com/slotmesh/slotmesh/libs/locale"
-	"github.com/slotmesh/slotmesh/libs/peer/rental"
-	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/platform/web"
+	"github.com/slotmesh/slotmesh/libs/values/locale"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 

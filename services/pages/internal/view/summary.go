@@ -11,13 +11,13 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/money"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/pricelabel"
-	"github.com/slotmesh/slotmesh/libs/refund"
-	"github.com/slotmesh/slotmesh/libs/rule"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/sale/pricelabel"
+	"github.com/slotmesh/slotmesh/libs/sale/refund"
+	"github.com/slotmesh/slotmesh/libs/values/money"
+	"github.com/slotmesh/slotmesh/libs/values/rule"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/pages/internal/usecase"
 )
 

@@ -3,7 +3,7 @@ package api
 import (
 	"fmt"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 

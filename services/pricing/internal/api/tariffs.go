@@ -3,7 +3,7 @@ package api
 import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/services/pricing/internal/tariff"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/rule"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/values/rule"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 // Purchase contains the known data of a purchase at the time of

@@ -11,9 +11,9 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
-	"github.com/slotmesh/slotmesh/libs/money"
-	"github.com/slotmesh/slotmesh/libs/rule"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/values/money"
+	"github.com/slotmesh/slotmesh/libs/values/rule"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 var (

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
 func TestARangeIsAvailableWhenItsBusiestDayHasEnough(t *testing.T) {

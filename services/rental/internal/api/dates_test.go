@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/fault"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 )
 
 func TestEachDayShowsWhatIsFreeAllDay(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package api is rental's HTTP API. It serves /rental-availability to the public. It serves /rental-available-dates
 // to availability, which serves the answer to the public (interface.md §4). It serves reservations, and the number
-// of units that can be booked online, to other services. Their client is libs/peer/rental.
+// of units that can be booked online, to other services. Their client is libs/contracts/rental.
 package api
 
 import (
@@ -9,13 +9,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/message"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/peer/catalogclient"
-	"github.com/slotmesh/slotmesh/libs/peer/customer"
-	"github.com/slotmesh/slotmesh/libs/peer/rental"
-	"github.com/slotmesh/slotmesh/libs/report"
-	"github.com/slotmesh/slotmesh/libs/request"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalogclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/customer"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/message"
+	"github.com/slotmesh/slotmesh/libs/values/report"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 	"github.com/slotmesh/slotmesh/services/rental/internal/usecase"

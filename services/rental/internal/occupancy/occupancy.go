@@ -15,7 +15,7 @@ package occupancy
 import (
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 // Dates is a range of whole dates, both ends included.

@@ -3,7 +3,7 @@ package occupancy
 import (
 	"sort"
 
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 // Shortage is a period in which more units are booked than there are.

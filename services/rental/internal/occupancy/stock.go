@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
 // StockOf returns the stock of a rental of the offer. Only units in

@@ -1,6 +1,6 @@
 package occupancy
 
-import "github.com/slotmesh/slotmesh/libs/timespan"
+import "github.com/slotmesh/slotmesh/libs/values/timespan"
 
 // sweep collects the edges within a span: the moments at which units become occupied or free. If
 // a reservation begins before the span, it is counted from the beginning, without an edge. If it

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/postgres"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
 )
 
 // chargeEnded is an SQL condition: the reservation has no charge, or its charge

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/slotmesh/slotmesh/libs/eventlog"
+	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
 )
 
 // kept returns an SQL expression for the data of an event: all columns of a reservation except the hash of its link.

@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/report"
 	"github.com/slotmesh/slotmesh/libs/testkit"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/values/report"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 func TestReservationsAreRevenueOfTheirFirstDay(t *testing.T) {

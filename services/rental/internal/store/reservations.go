@@ -10,14 +10,14 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/slotmesh/slotmesh/libs/event"
-	"github.com/slotmesh/slotmesh/libs/eventlog"
-	"github.com/slotmesh/slotmesh/libs/money"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/peer/rental"
-	"github.com/slotmesh/slotmesh/libs/postgres"
-	"github.com/slotmesh/slotmesh/libs/request"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/money"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/rental/internal/occupancy"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 )
@@ -44,7 +44,7 @@ type Reservation struct {
 	Timezone      string          // in which it was made: an IANA name, or "" if not known
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
-	LinkHash      []byte // hash of the customer's link (libs/link); nil if the customer was anonymized
+	LinkHash      []byte // hash of the customer's link (libs/sale/link); nil if the customer was anonymized
 	Withdrawn     bool   // the business no longer offers what is reserved
 	Sequence      int    // of its newest event; 0 before the first
 	// Warnings are the rules for customers that the owner's reservation breaks. Only the answer to the owner has them.

@@ -7,18 +7,18 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/actor"
-	"github.com/slotmesh/slotmesh/libs/cancellation"
-	"github.com/slotmesh/slotmesh/libs/fault"
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/refund"
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/sale/cancellation"
+	"github.com/slotmesh/slotmesh/libs/sale/refund"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
 	"github.com/slotmesh/slotmesh/services/rental/internal/state"
 	"github.com/slotmesh/slotmesh/services/rental/internal/store"
 )
 
 // purchase returns the data of a reservation that determine its
-// refund, in the form of libs/cancellation (lifecycle.md §4).
+// refund, in the form of libs/sale/cancellation (lifecycle.md §4).
 func purchase(r store.Reservation, offer *catalog.Offer) cancellation.Purchase {
 	cancel, _ := state.Of(state.Cancel)
 	of := cancellation.Purchase{

@@ -3,8 +3,8 @@ package usecase
 import (
 	"cmp"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 )
 
 // WrongLength is a limit of a rental's length that the requested time breaks.

@@ -3,7 +3,7 @@ package stripe
 import (
 	"fmt"
 
-	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 

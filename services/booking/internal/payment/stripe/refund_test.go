@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/stripe/stripe-go/v86/webhook"
 
-	"github.com/slotmesh/slotmesh/libs/event"
-	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 

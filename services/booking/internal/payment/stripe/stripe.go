@@ -13,7 +13,7 @@ import (
 
 	sdk "github.com/stripe/stripe-go/v86"
 
-	"github.com/slotmesh/slotmesh/libs/money"
+	"github.com/slotmesh/slotmesh/libs/values/money"
 	"github.com/slotmesh/slotmesh/services/booking/internal/payment"
 )
 

@@ -5,7 +5,7 @@ import (
 	"embed"
 	"sync"
 
-	"github.com/slotmesh/slotmesh/libs/message"
+	"github.com/slotmesh/slotmesh/libs/values/message"
 )
 
 //go:embed *.json

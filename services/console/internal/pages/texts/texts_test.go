@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/message/messagetest"
-	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/values/message/messagetest"
+	"github.com/slotmesh/slotmesh/libs/values/message/words"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
 )
 

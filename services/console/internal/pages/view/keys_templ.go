@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/peer/booking"
-	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/platform/web"
 )
 
 // KeyDays are for how long keys may be valid, in days; a key may also have no end.

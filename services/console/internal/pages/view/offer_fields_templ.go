@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/slotmesh/slotmesh/libs/web"
+	"github.com/slotmesh/slotmesh/libs/platform/web"
 	"github.com/slotmesh/slotmesh/services/console/internal/form"
 )
 

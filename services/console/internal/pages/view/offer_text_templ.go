@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slotmesh/slotmesh/libs/manifest"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
 )
 
 // OfferText is the whole offer as text, with what is wrong with it.

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/values/message/words"
 )
 
 // Translations are the texts of a part of the offer in one language, beside their originals.

@@ -8,7 +8,7 @@ package view
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "github.com/slotmesh/slotmesh/libs/peer/catalog"
+import "github.com/slotmesh/slotmesh/libs/contracts/catalog"
 
 // Version is a version of the offer with who published it; "" where nobody knows any more.
 type Version struct {

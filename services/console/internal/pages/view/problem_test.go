@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/manifest"
-	"github.com/slotmesh/slotmesh/libs/message/words"
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/values/message/words"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/view"
 )

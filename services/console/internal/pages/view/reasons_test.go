@@ -10,11 +10,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slotmesh/slotmesh/libs/message/words"
-	"github.com/slotmesh/slotmesh/libs/peer/availability"
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/availability"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
-	"github.com/slotmesh/slotmesh/libs/timespan"
+	"github.com/slotmesh/slotmesh/libs/values/message/words"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
 	"github.com/slotmesh/slotmesh/services/console/internal/access"
 	"github.com/slotmesh/slotmesh/services/console/internal/pages/texts"
 )
@@ -23,7 +23,7 @@ import (
 func engineRules(t *testing.T) []string {
 	t.Helper()
 	inputs.Checkout("libs")
-	file, err := parser.ParseFile(token.NewFileSet(), "../../../../../libs/peer/availability/explain.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../../../../../libs/contracts/availability/explain.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package view
 import (
 	"slices"
 
-	"github.com/slotmesh/slotmesh/libs/peer/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
 )
 
 // offers reports whether the business uses the module of a menu entry.

@@ -3,7 +3,7 @@ package assets
 
 import "embed"
 
-//go:generate go run github.com/slotmesh/slotmesh/libs/web/bundle
+//go:generate go run github.com/slotmesh/slotmesh/libs/platform/web/bundle
 
 // Files are what browsers are given, in the folder dist.
 //

@@ -3,7 +3,7 @@ package texts_test
 import (
 	"testing"
 
-	"github.com/slotmesh/slotmesh/libs/message/messagetest"
+	"github.com/slotmesh/slotmesh/libs/values/message/messagetest"
 )
 
 func TestEveryLanguageHasTheSameSentencesWithTheSamePlaceholders(t *testing.T) {

@@ -1,5 +1,5 @@
 // What makes the pages quicker where the browser runs scripts; each of them works without.
-import "../../../../../libs/web/script/sent";
+import "../../../../../libs/platform/web/script/sent";
 import "./parts/form";
 import "./parts/frame";
 import "./parts/month";

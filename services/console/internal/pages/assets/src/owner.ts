@@ -1,4 +1,4 @@
-import "../../../../../../libs/web/script/sent";
+import "../../../../../../libs/platform/web/script/sent";
 import "./parts/calendar";
 import "./parts/copy";
 import "./parts/first";

@@ -1,0 +1,168 @@
+// Package adminapi is a client of the admin API for programs. Every request carries a token.
+// Every write carries an Idempotency-Key, so that a repeated write takes effect once.
+package adminapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// maxAnswer is the maximal size of an answer, in bytes.
+const maxAnswer = 64 << 20
+
+// Client calls one admin API. It is safe for concurrent use.
+type Client struct {
+	Base  string // base URL without a trailing slash
+	Token string // "" for requests without authentication
+	HTTP  *http.Client
+
+	Attempts       int           // maximal number of attempts; 0 means one
+	Pause          time.Duration // before the second attempt; n times as long before attempt n + 1
+	RepeatTimeouts bool          // also repeat requests that took longer than HTTP.Timeout
+}
+
+// New returns a client with its own connections. timeout bounds each attempt. If there is no answer,
+// or the service is unavailable, the client sends a request again, up to the number attempts in total.
+func New(base, token string, timeout time.Duration, attempts int) *Client {
+	return &Client{
+		Base: base, Token: token, Attempts: attempts, Pause: time.Second / 2,
+		HTTP: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone(), Timeout: timeout},
+	}
+}
+
+// Close closes idle connections.
+func (c *Client) Close() { c.HTTP.CloseIdleConnections() }
+
+// Request is one request. Body is sent unchanged.
+type Request struct {
+	Method, Path string
+	Header       map[string]string
+	Body         []byte
+}
+
+// Answer is the response to a request.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// NoAnswerError reports that there was no readable answer.
+type NoAnswerError struct{ cause error }
+
+// Error returns a message without the request's URL. The message of net/http would include it.
+func (e *NoAnswerError) Error() string { return "no answer: " + e.cause.Error() }
+
+// Unwrap returns the original error.
+func (e *NoAnswerError) Unwrap() error { return e.cause }
+
+// TimedOut reports whether the timeout was reached.
+func (e *NoAnswerError) TimedOut() bool {
+	var network net.Error
+	return errors.As(e.cause, &network) && network.Timeout()
+}
+
+func noAnswer(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	return &NoAnswerError{err}
+}
+
+// Send sends a request. It retries after errors that a retry may solve, with the same Idempotency-Key. Errors:
+// [*fault.Error] if the server refused the request, without a code if a proxy answered; [*NoAnswerError].
+func (c *Client) Send(ctx context.Context, r Request) (*Answer, error) {
+	key := uuid.NewString()
+	for attempt := 1; ; attempt++ {
+		answer, err := c.once(ctx, r, key)
+		if attempt >= c.Attempts || !c.worthRepeating(err) {
+			return answer, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(c.Pause * time.Duration(attempt)):
+		}
+	}
+}
+
+// once makes one attempt and returns the answer if its status is below 400.
+func (c *Client) once(ctx context.Context, r Request, key string) (*Answer, error) {
+	answer, err := c.Do(ctx, r, key)
+	if err == nil && answer.Status >= http.StatusBadRequest {
+		return nil, answer.Refusal()
+	}
+	return answer, err
+}
+
+// worthRepeating reports whether a retry may succeed.
+func (c *Client) worthRepeating(err error) bool {
+	var refused *fault.Error
+	var lost *NoAnswerError
+	switch {
+	case errors.As(err, &refused):
+		return refused.Kind.Status == http.StatusServiceUnavailable || refused.Kind == fault.IdempotencyInProgress
+	case errors.As(err, &lost):
+		return c.RepeatTimeouts || !lost.TimedOut()
+	}
+	return false
+}
+
+// Do sends a request once and returns the answer with any status. key is
+// the Idempotency-Key of a write; "" sends none. Error: [*NoAnswerError].
+func (c *Client) Do(ctx context.Context, r Request, key string) (*Answer, error) {
+	call, err := http.NewRequestWithContext(ctx, r.Method, c.Base+r.Path, bytes.NewReader(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	if c.Token != "" {
+		call.Header.Set("Authorization", "Bearer "+c.Token)
+	}
+	if key != "" && r.Method != http.MethodGet {
+		call.Header.Set(idempotency.Header, key)
+	}
+	for name, value := range r.Header {
+		call.Header.Set(name, value)
+	}
+	got, err := c.HTTP.Do(call)
+	if err != nil {
+		return nil, noAnswer(err)
+	}
+	defer func() { _ = got.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(got.Body, maxAnswer))
+	if err != nil {
+		return nil, noAnswer(err)
+	}
+	return &Answer{Status: got.StatusCode, Header: got.Header, Body: body}, nil
+}
+
+// Refusal returns the fault in the answer. If the answer has another form,
+// for example because a proxy sent it, the result is a fault without a code.
+func (a *Answer) Refusal() error {
+	f := fault.Decode(a.Status, a.Body, 0)
+	if f.Kind.Code == "" || f.Kind == fault.Internal {
+		return &fault.Error{Kind: fault.Kind{Status: a.Status}}
+	}
+	return f
+}
+
+// At returns the path of a business, or of a resource below it.
+func At(slug string, rest ...string) string {
+	path := "/admin/businesses/" + url.PathEscape(slug)
+	for _, part := range rest {
+		path += "/" + url.PathEscape(part)
+	}
+	return path
+}

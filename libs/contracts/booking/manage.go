@@ -1,0 +1,121 @@
+package booking
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// Managed is the customer view of a link (lifecycle.md §5). Depending on Kind, Booking or Ticket is set.
+type Managed struct {
+	Kind     event.SubjectKind       `json:"kind"`
+	Business catalog.ManagedBusiness `json:"business"`
+	Booking  *ManagedBooking         `json:"booking,omitempty"`
+	Ticket   *ManagedTicket          `json:"ticket,omitempty"`
+}
+
+// ManagedBooking is a booking as its customer sees it, with the actions that the customer may take now.
+type ManagedBooking struct {
+	ID              uuid.UUID       `json:"id"`
+	Status          string          `json:"status"`
+	Date            string          `json:"date"` // as in [Booking]
+	StartTime       string          `json:"start_time"`
+	EndTime         string          `json:"end_time"`
+	StartsAt        time.Time       `json:"starts_at"`
+	EndsAt          time.Time       `json:"ends_at"`
+	Timezone        string          `json:"timezone"`
+	Services        []BookedService `json:"services"`
+	StaffID         *uuid.UUID      `json:"staff_id"`
+	StaffName       *string         `json:"staff_name"`
+	ClassScheduleID *uuid.UUID      `json:"class_schedule_id"`
+	PartySize       int             `json:"party_size"`
+	IsPackage       bool            `json:"is_package"`
+	// StaffingMode is availability.StaffingPerService, or "" for one provider.
+	StaffingMode string `json:"staffing_mode,omitempty"`
+	// StaffRequested reports that the customer chose the member: a reschedule keeps the member.
+	StaffRequested bool        `json:"staff_requested"`
+	Withdrawn      bool        `json:"withdrawn"` // as in [Booking]
+	Total          json.Number `json:"total"`
+	Currency       string      `json:"currency"`
+	CustomerName   string      `json:"customer_name"`
+	Locale         string      `json:"locale"`
+	Sequence       int         `json:"sequence"`
+	CreatedAt      time.Time   `json:"created_at"`
+	// Payment is the online payment, without the provider's reasons; null if nothing is paid online.
+	Payment *Payment `json:"payment"`
+	CanPay  bool     `json:"can_pay"` // until payment.due_at
+	// Unpaid reports a cancellation because of a missed payment deadline. It is known for a limited time only.
+	Unpaid       bool         `json:"unpaid"`
+	Cancellation Cancellation `json:"cancellation"`
+	Reschedule   MayMove      `json:"reschedule"`
+}
+
+// MayMove reports whether the customer may reschedule a booking now.
+type MayMove struct {
+	Allowed bool `json:"allowed"`
+	// Reason is one of the Cancel… reasons, or the booking's status; set if not allowed
+	Reason string     `json:"reason,omitempty"`
+	Until  *time.Time `json:"until"` // last instant at which it is allowed; null if not allowed
+}
+
+// ManagedTicket is an order of tickets as its customer sees it, with the actions that the customer may take now.
+type ManagedTicket struct {
+	ID           uuid.UUID     `json:"id"`
+	Status       string        `json:"status"`
+	EventName    string        `json:"event_name"`
+	TierName     string        `json:"tier_name"` // as in [Ticket], like tiers
+	Tiers        []SoldTier    `json:"tiers"`
+	Date         string        `json:"date"`
+	StartTime    string        `json:"start_time"`
+	StartsAt     time.Time     `json:"starts_at"`
+	EndsAt       time.Time     `json:"ends_at"`
+	Timezone     string        `json:"timezone"`      // as in [Booking]
+	FormerStarts []time.Time   `json:"former_starts"` // former starts of a rescheduled event
+	Withdrawn    bool          `json:"withdrawn"`     // the business no longer offers the event
+	Quantity     int           `json:"quantity"`
+	Total        *json.Number  `json:"total"`
+	Currency     string        `json:"currency"`
+	PriceChanges []PriceChange `json:"price_changes,omitempty"` // as in [Ticket]
+	CustomerName string        `json:"customer_name"`
+	Locale       string        `json:"locale"`
+	CreatedAt    time.Time     `json:"created_at"`
+	// Payment is the online payment, without the provider's reasons; null if nothing is paid online.
+	Payment *Payment `json:"payment"`
+	CanPay  bool     `json:"can_pay"` // until payment.due_at
+	// Unpaid reports a cancellation because of a missed payment deadline. It is known for a limited time only.
+	Unpaid       bool         `json:"unpaid"`
+	Cancellation Cancellation `json:"cancellation"`
+}
+
+// CancelByLink is the customer's request to cancel with the refund that the customer was shown, Refund.
+type CancelByLink struct {
+	Refund *json.Number `json:"refund"` // in the booking's currency
+}
+
+// Agreed returns the refund that the customer was shown and accepted, as a decimal amount in the
+// currency of the purchase. Fault: invalid_parameter if it is missing, negative or not a number.
+func (c CancelByLink) Agreed() (decimal.Decimal, error) {
+	if c.Refund != nil {
+		if amount, err := decimal.NewFromString(c.Refund.String()); err == nil && !amount.IsNegative() {
+			return amount, nil
+		}
+	}
+	return decimal.Zero, fault.New(fault.InvalidParameter, "refund: send the amount that the customer was shown, such as 12.50, or 0.")
+}
+
+// OpenPayment is an open charge that can be paid until DueAt. CheckoutURL is the
+// provider's payment page; only the customer may get it. After the payment, the provider
+// sends the customer back to the link, with payment=done or payment=open in the query.
+type OpenPayment struct {
+	Provider    string      `json:"provider"`
+	Amount      json.Number `json:"amount"`
+	Currency    string      `json:"currency"`
+	CheckoutURL string      `json:"checkout_url"`
+	DueAt       time.Time   `json:"due_at"`
+}

@@ -1,0 +1,20 @@
+package booking
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+)
+
+// PackageName returns the name of the package in which the services of a booking were
+// sold, in a language of the business. It returns "" if they were sold as single services.
+func PackageName(offer *catalog.Offer, services []BookedService, language string) string {
+	if len(services) == 0 {
+		return ""
+	}
+	ids := make([]uuid.UUID, len(services))
+	for i, s := range services {
+		ids[i] = s.ID
+	}
+	return offer.PackageName(ids, services[0].PackageName, language)
+}

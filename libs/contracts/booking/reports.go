@@ -1,0 +1,37 @@
+package booking
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+)
+
+// BookingsReport counts bookings by the date of their start. Periods and sources without bookings have no row.
+type BookingsReport struct {
+	Rows []BookingsRow `json:"rows"` // by date, then source
+}
+
+// BookingsRow counts the bookings of one source that start in one period.
+type BookingsRow struct {
+	Date      timespan.Date `json:"date"` // first date of the period
+	Source    string        `json:"source"`
+	Bookings  int64         `json:"bookings"` // of any status
+	Pending   int64         `json:"pending"`
+	Confirmed int64         `json:"confirmed"`
+	Completed int64         `json:"completed"`
+	NoShow    int64         `json:"no_show"`
+	Cancelled int64         `json:"cancelled"`
+	Guests    int64         `json:"guests"` // of bookings that are not cancelled
+}
+
+// StaffTimeReport is the booked time of members, by the business's calendar.
+type StaffTimeReport struct {
+	Rows []StaffTimeRow `json:"rows"` // by date, then member
+}
+
+// StaffTimeRow is the booked time of one member in one period.
+type StaffTimeRow struct {
+	Date    timespan.Date `json:"date"` // first date of the period
+	StaffID uuid.UUID     `json:"staff_id"`
+	Minutes int64         `json:"minutes"` // booked, with buffers; time that guests of a class share counts once
+}

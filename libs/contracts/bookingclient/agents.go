@@ -1,0 +1,67 @@
+package bookingclient
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// Doer sends one request to a peer and returns the answer unchanged;
+// the implementation is *peer.Client. Its errors are faults.
+type Doer interface {
+	Do(ctx context.Context, request peer.Request) (*peer.Response, error)
+}
+
+// Agents is the booking client of the MCP server. Every call forwards
+// the Authorization header of the agent's request unchanged.
+type Agents struct{ peer Doer }
+
+// NewAgents returns a client that sends its requests through p.
+func NewAgents(p Doer) *Agents { return &Agents{peer: p} }
+
+// CheckKey returns the API key of the header and records its use. Faults: missing_api_key, invalid_api_key.
+func (a *Agents) CheckKey(ctx context.Context, authorization string) (*booking.CheckedKey, error) {
+	response, err := a.peer.Do(ctx, peer.Request{
+		Method: http.MethodPost, Path: "/internal/keys/check", Header: http.Header{"Authorization": {authorization}},
+		Repeatable: true, Reads: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	key := new(booking.CheckedKey)
+	if err := json.Unmarshal(response.Body, key); err != nil {
+		return nil, fault.Wrap(fault.PeerUnavailable, err, "The booking service gave an unreadable answer; try again shortly.")
+	}
+	return key, nil
+}
+
+// Confirmation is an answer 201 to POST /book. Replayed reports that an earlier request
+// with the same idempotency key made the booking, and that Body is its stored answer.
+type Confirmation struct {
+	Body     []byte
+	Replayed bool
+}
+
+// Book sends POST /book for a request whose key CheckKey has already counted. Checks, answers
+// and faults are those of POST /book. body is a JSON object; an empty idempotencyKey sends none.
+func (a *Agents) Book(ctx context.Context, slug, authorization, idempotencyKey string, body []byte) (*Confirmation, error) {
+	header := http.Header{"Authorization": {authorization}, "Content-Type": {"application/json"}}
+	if idempotencyKey != "" {
+		header["Idempotency-Key"] = []string{idempotencyKey}
+	}
+	ctx = actor.With(ctx, actor.Actor{Kind: actor.APIKey})
+	response, err := a.peer.Do(ctx, peer.Request{
+		Method: http.MethodPost, Path: "/internal/api/public/" + url.PathEscape(slug) + "/book", Header: header, Body: body,
+		Repeatable: idempotencyKey != "",
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Confirmation{Body: response.Body, Replayed: response.Header.Get("Idempotent-Replayed") == "true"}, nil
+}

@@ -1,0 +1,79 @@
+package bookingclient
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+)
+
+// Charges is the booking client of rental: booking stores the charges of reservations.
+type Charges struct{ peer Caller }
+
+// NewCharges returns a client that sends its requests through caller.
+func NewCharges(caller Caller) *Charges { return &Charges{peer: caller} }
+
+// Open opens the charge of a reservation, or returns the charge that is already
+// open. After outcome_unknown or service_unavailable the charge may be open.
+//
+// Faults: payment_unavailable if no provider can charge the amount or the provider did not answer;
+// conflict if the charge is closed; idempotency_in_progress while another request opens it.
+func (c *Charges) Open(ctx context.Context, businessID, id uuid.UUID, asked booking.NewCharge) (*booking.OpenedCharge, error) {
+	return typed.Call[booking.OpenedCharge](ctx, c.peer, http.MethodPost, chargePath(businessID, id, ""), asked)
+}
+
+// Charges returns the charges of these reservations, which may belong
+// to any businesses. Reservations without a charge are left out.
+func (c *Charges) Charges(ctx context.Context, asked []booking.ReservationID) ([]booking.ReservationCharge, error) {
+	var out booking.Charges
+	if err := c.peer.Ask(ctx, "/internal/charges", booking.ChargesRequest{Reservations: asked}, &out); err != nil {
+		return nil, err
+	}
+	return out.Charges, nil
+}
+
+// News returns at most booking.MaxCharges charges with reports of the provider that rental
+// has not yet acknowledged with [Charges.Noted]. Only reports after the payment count.
+func (c *Charges) News(ctx context.Context) ([]booking.ReservationCharge, error) {
+	var out booking.Charges
+	if err := c.peer.Ask(ctx, "/internal/charges/news", nil, &out); err != nil {
+		return nil, err
+	}
+	return out.Charges, nil
+}
+
+// Noted acknowledges the provider's reports of charges. It is idempotent.
+func (c *Charges) Noted(ctx context.Context, noted []booking.NotedCharge) error {
+	return c.peer.Call(ctx, http.MethodPost, "/internal/charges/noted", booking.NotedCharges{Noted: noted}, nil)
+}
+
+// Page returns an open charge with its payment page again.
+// Faults: conflict if nothing is to be paid; payment_unavailable.
+func (c *Charges) Page(ctx context.Context, businessID, id uuid.UUID) (*booking.OpenedCharge, error) {
+	return typed.Ask[booking.OpenedCharge](ctx, c.peer, chargePath(businessID, id, "/page"), nil)
+}
+
+// Close ends the charge of a cancelled reservation and returns the charge. A
+// repeated call changes nothing. Faults: not_found if the reservation has no charge.
+func (c *Charges) Close(ctx context.Context, businessID, id uuid.UUID, asked booking.CloseCharge) (*booking.Charge, error) {
+	return typed.Call[booking.Charge](ctx, c.peer, http.MethodPost, chargePath(businessID, id, "/close"), asked)
+}
+
+// Count records that a reservation of the booking page counts against its customer's
+// limit of open bookings, until the reservation ends. A repeated call changes
+// nothing. Faults: too_many_open_bookings if the customer has reached the limit.
+func (c *Charges) Count(ctx context.Context, businessID, id uuid.UUID, asked booking.OpenReservation) error {
+	return c.peer.Call(ctx, http.MethodPut, path(businessID, "open-reservations/"+id.String()), asked, nil)
+}
+
+// Uncount removes a reservation from the customer's open reservations. It is idempotent.
+func (c *Charges) Uncount(ctx context.Context, businessID, id uuid.UUID) error {
+	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "open-reservations/"+id.String()), nil, nil)
+}
+
+func chargePath(businessID, id uuid.UUID, below string) string {
+	return path(businessID, "charges/"+id.String()+below)
+}

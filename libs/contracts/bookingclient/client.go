@@ -1,0 +1,167 @@
+// Package bookingclient is the client of the booking service's internal API. [Client] is for
+// other services, [Agents] for the MCP server. The types are those of libs/contracts/booking.
+package bookingclient
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// Caller sends requests to a peer; the implementation is *peer.Client.
+type Caller interface {
+	typed.Caller
+	typed.Asker
+	Doer
+}
+
+// Client is the client of booking's internal API. Every method returns the fault
+// that booking answered with, or fault.PeerUnavailable if booking did not answer.
+type Client struct{ peer Caller }
+
+// NewClient returns a client that sends its requests through caller.
+func NewClient(caller Caller) *Client { return &Client{peer: caller} }
+
+// Occupied returns the time that active bookings of a business occupy within [from, to).
+// Both must be whole seconds, and the window is at most [booking.MaxOccupiedWindow].
+//
+// If seats is true, the result also has the booked seats of class sessions that start in the window.
+// moving is the id of a booking that is being rescheduled, whose time is left out; nil leaves out none.
+func (c *Client) Occupied(ctx context.Context, businessID uuid.UUID, from, to time.Time, seats bool, moving *uuid.UUID) (*booking.Occupied, error) {
+	query := append(make([]byte, 0, 128), path(businessID, "occupied?from=")...)
+	query = strconv.AppendInt(query, from.Unix(), 10)
+	query = strconv.AppendInt(append(query, "&to="...), to.Unix(), 10)
+	if seats {
+		query = append(query, "&seats=true"...)
+	}
+	if moving != nil {
+		query = append(append(query, "&moving="...), moving.String()...)
+	}
+	answer, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: string(query)})
+	if err != nil {
+		return nil, err
+	}
+	out := new(booking.Occupied)
+	if err := out.UnmarshalBinary(answer.Body); err != nil {
+		return nil, fault.Wrap(fault.PeerUnavailable, err, "The booking service sent what cannot be read; try again shortly.")
+	}
+	return out, nil
+}
+
+// Published notifies booking that version is the newest version of the business's offer. If the
+// business was removed, it notifies booking that all versions before version are removed. After it
+// returns, booking sells nothing by an older version. It may be called repeatedly and in any order.
+func (c *Client) Published(ctx context.Context, businessID uuid.UUID, version int64) error {
+	_, err := c.peer.Do(ctx, peer.Request{Method: http.MethodPut, Path: path(businessID, "offer"), Body: booking.PublishedOffer{Version: version}, Repeatable: true})
+	return err
+}
+
+// CreateKey creates an API key. Only this response contains its Secret. Faults: invalid_parameter.
+func (c *Client) CreateKey(ctx context.Context, businessID uuid.UUID, key booking.NewKey) (*booking.Key, error) {
+	return typed.Call[booking.Key](ctx, c.peer, http.MethodPost, path(businessID, "keys"), key)
+}
+
+// Keys lists the keys of a business, including revoked ones,
+// oldest first. Faults: invalid_parameter for an invalid page.
+func (c *Client) Keys(ctx context.Context, businessID uuid.UUID, page request.Page) (*booking.KeyList, error) {
+	return typed.Call[booking.KeyList](ctx, c.peer, http.MethodGet, path(businessID, "keys")+"?"+page.Values().Encode(), nil)
+}
+
+// RevokeKey revokes a key immediately. A key that is already revoked stays unchanged. Faults: not_found.
+func (c *Client) RevokeKey(ctx context.Context, businessID, keyID uuid.UUID) error {
+	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "keys/"+keyID.String()), nil, nil)
+}
+
+// RevokeAllKeys revokes all keys of a business. It is part of the removal of a business.
+func (c *Client) RevokeAllKeys(ctx context.Context, businessID uuid.UUID) error {
+	return c.peer.Call(ctx, http.MethodDelete, path(businessID, "keys"), nil, nil)
+}
+
+// Bookings lists bookings in order of their local start. Faults: invalid_parameter for an invalid filter or page.
+func (c *Client) Bookings(ctx context.Context, businessID uuid.UUID, filter booking.Filter, page request.Page) (*booking.BookingList, error) {
+	query := filter.Values()
+	maps.Copy(query, page.Values())
+	return typed.Call[booking.BookingList](ctx, c.peer, http.MethodGet, path(businessID, "bookings")+"?"+query.Encode(), nil)
+}
+
+// Book makes a booking for a customer by the rules of POST /book. slug is the slug
+// of the business. The actor in ctx makes the booking. Faults: those of POST /book.
+func (c *Client) Book(ctx context.Context, businessID uuid.UUID, slug string, wanted booking.NewBooking) (*booking.Booking, error) {
+	body := struct {
+		Slug string `json:"slug"`
+		booking.NewBooking
+	}{slug, wanted}
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings"), body)
+}
+
+// Reschedule changes the time of a booking and returns the rescheduled booking. slug is
+// the slug of the business. The actor in ctx makes the change. Faults: not_found; conflict
+// if the booking can no longer be rescheduled; those of POST /book about a start.
+//
+// If boundsRefund is true, a later cancellation refunds at most the share that a cancellation would refund now.
+func (c *Client) Reschedule(
+	ctx context.Context, businessID, bookingID uuid.UUID, slug string, to booking.Reschedule, boundsRefund bool,
+) (*booking.Booking, error) {
+	body := struct {
+		Slug         string `json:"slug"`
+		BoundsRefund bool   `json:"bounds_refund,omitempty"`
+		booking.Reschedule
+	}{slug, boundsRefund, to}
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/reschedule"), body)
+}
+
+// Move changes the status of a booking by one of the Move… transitions, and returns the
+// changed booking. A cancellation refunds by the policy. Faults: not_found for an unknown
+// booking or transition; conflict if the booking's status does not permit the transition.
+func (c *Client) Move(ctx context.Context, businessID, bookingID uuid.UUID, move string) (*booking.Booking, error) {
+	at := path(businessID, "bookings/"+bookingID.String()+"/"+url.PathEscape(move))
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, at, nil)
+}
+
+// Cancellation returns the effect of cancelling a booking now. Faults: not_found.
+func (c *Client) Cancellation(ctx context.Context, businessID, bookingID uuid.UUID) (*booking.Cancellation, error) {
+	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet, path(businessID, "bookings/"+bookingID.String()+"/cancellation"), nil)
+}
+
+// Cancel cancels a booking and returns it; the refund is then pending. Faults:
+// not_found; conflict if the booking's status does not permit a cancellation, or
+// if the requested refund exceeds the amount that is left; invalid_parameter.
+func (c *Client) Cancel(ctx context.Context, businessID, bookingID uuid.UUID, wanted booking.Cancel) (*booking.Booking, error) {
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/cancel"), wanted)
+}
+
+// Refund refunds a booking that has ended or was cancelled, and returns it. Faults:
+// not_found; conflict if the booking can still be cancelled, if a refund is pending,
+// or if the requested refund exceeds the amount that is left; invalid_parameter.
+func (c *Client) Refund(ctx context.Context, businessID, bookingID uuid.UUID, wanted booking.NewRefund) (*booking.Booking, error) {
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodPost, path(businessID, "bookings/"+bookingID.String()+"/refund"), wanted)
+}
+
+// Booking returns the current state of a booking. Faults: not_found.
+func (c *Client) Booking(ctx context.Context, businessID, bookingID uuid.UUID) (*booking.Booking, error) {
+	return typed.Call[booking.Booking](ctx, c.peer, http.MethodGet, path(businessID, "bookings/"+bookingID.String()), nil)
+}
+
+// Ahead returns the number of pending and confirmed bookings that end in the future.
+func (c *Client) Ahead(ctx context.Context, businessID uuid.UUID) (int, error) {
+	var out booking.AheadCount
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, "bookings/ahead"), nil, &out); err != nil {
+		return 0, err
+	}
+	return out.Count, nil
+}
+
+func path(businessID uuid.UUID, rest string) string {
+	return "/internal/businesses/" + businessID.String() + "/" + rest
+}

@@ -1,0 +1,36 @@
+package bookingclient
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/customer"
+	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+)
+
+// Customers lists the customers with bookings or tickets, ordered
+// by address. Faults: invalid_parameter for an invalid limit.
+func (c *Client) Customers(ctx context.Context, businessID uuid.UUID, asked customer.Search) ([]customer.Customer, error) {
+	var out customer.List
+	err := c.peer.Ask(ctx, path(businessID, "customers/search"), asked, &out)
+	return out.Customers, err
+}
+
+// Held returns the stored data of a customer. Faults: invalid_parameter if email is not an address.
+func (c *Client) Held(ctx context.Context, businessID uuid.UUID, email string) (*booking.Held, error) {
+	return typed.Ask[booking.Held](ctx, c.peer, path(businessID, "customers/held"), customer.Of{Email: email})
+}
+
+// ExpiringCustomers returns digests of the customers of all bookings and tickets that had ended by an instant.
+func (c *Client) ExpiringCustomers(ctx context.Context, businessID uuid.UUID, asked customer.Expiring) (*customer.ExpiringList, error) {
+	return typed.Ask[customer.ExpiringList](ctx, c.peer, path(businessID, "customers/expiring"), asked)
+}
+
+// EraseCustomer anonymizes a customer's bookings and orders of tickets. Faults: invalid_parameter
+// if the address is invalid; conflict if the list of future bookings would be too long.
+func (c *Client) EraseCustomer(ctx context.Context, businessID uuid.UUID, asked customer.Erase) (*customer.Erased, error) {
+	return typed.Call[customer.Erased](ctx, c.peer, http.MethodPost, path(businessID, "customers/erase"), asked)
+}

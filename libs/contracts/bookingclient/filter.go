@@ -1,0 +1,78 @@
+package bookingclient
+
+import (
+	"slices"
+	"unicode/utf8"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+)
+
+// maxSource is the maximal number of characters of a source.
+const maxSource = 1000
+
+// ReadFilter reads the query parameters from, to, status, query,
+// service_id, staff_id, source and payment. Faults: invalid_parameter.
+func ReadFilter(q request.Query) (booking.Filter, error) {
+	var (
+		f   booking.Filter
+		err error
+	)
+	if f.From, f.To, err = q.OptionalDates("from", "to"); err != nil {
+		return f, err
+	}
+	if f.ServiceID, err = q.OptionalID("service_id"); err != nil {
+		return f, err
+	}
+	if f.StaffID, err = q.OptionalID("staff_id"); err != nil {
+		return f, err
+	}
+	if f.Payment, err = ReadPayment(q); err != nil {
+		return f, err
+	}
+	for name, into := range map[string]*string{"status": &f.Status, "query": &f.Query, "source": &f.Source} {
+		if *into, err = q.Text(name); err != nil {
+			return f, err
+		}
+	}
+	switch {
+	case f.Status != "" && !slices.Contains(booking.Statuses(), f.Status):
+		return f, request.Invalid("status: send pending, confirmed, completed, no_show or cancelled.")
+	case utf8.RuneCountInString(f.Query) > booking.MaxQuery:
+		return f, tooLong()
+	case utf8.RuneCountInString(f.Source) > maxSource:
+		return f, request.Invalid("source: the text is too long; send at most %d characters.", maxSource)
+	}
+	return f, nil
+}
+
+// ReadPayment reads the query parameter payment, one of booking.PaymentStatuses. Faults: invalid_parameter.
+func ReadPayment(q request.Query) (string, error) {
+	payment, err := q.Text("payment")
+	if err == nil && payment != "" && !slices.Contains(booking.PaymentStatuses(), payment) {
+		err = request.Invalid("payment: send open, paid, cancelled, refund_failed or disputed.")
+	}
+	return payment, err
+}
+
+// ReadTicketFilter reads the query parameters event_id, query and payment. Faults: invalid_parameter.
+func ReadTicketFilter(q request.Query) (booking.TicketFilter, error) {
+	var (
+		f   booking.TicketFilter
+		err error
+	)
+	if f.EventID, err = q.OptionalID("event_id"); err != nil {
+		return f, err
+	}
+	if f.Payment, err = ReadPayment(q); err != nil {
+		return f, err
+	}
+	if f.Query, err = q.Text("query"); err == nil && utf8.RuneCountInString(f.Query) > booking.MaxQuery {
+		err = tooLong()
+	}
+	return f, err
+}
+
+func tooLong() error {
+	return request.Invalid("query: the text is too long; send at most %d characters of a name, an address or a phone number.", booking.MaxQuery)
+}

@@ -1,0 +1,133 @@
+package bookingclient
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/sale/link"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// SellTicket sells all tickets of an order or none, within the capacities of the current
+// offer. Faults: invalid_parameter; not_found if the event or tier is not offered; conflict
+// if the capacity is exceeded or the event is over; the faults of catalog about the business.
+func (c *Client) SellTicket(ctx context.Context, businessID uuid.UUID, order booking.NewTicket) (*booking.Ticket, error) {
+	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets"), order)
+}
+
+// AskedTier is one tier of a [TicketOrder].
+type AskedTier struct {
+	TierID   string `json:"tier_id"`
+	Quantity int    `json:"quantity"`
+}
+
+// TicketOrder is the request body of an order of tickets in the admin API. Booking's own API has further fields.
+type TicketOrder struct {
+	EventID       string          `json:"event_id"`
+	TierID        string          `json:"tier_id"`
+	Quantity      int             `json:"quantity"`
+	Tiers         []AskedTier     `json:"tiers"`
+	CustomerName  string          `json:"customer_name"`
+	CustomerEmail *string         `json:"customer_email"`
+	CustomerPhone *string         `json:"customer_phone"`
+	FormData      json.RawMessage `json:"form_data"`
+	Locale        string          `json:"locale"`
+}
+
+// Read parses the ids of an order. It accepts either Tiers, or TierID with Quantity.
+// Booking itself validates events, quantities and names. Faults: invalid_parameter.
+func (o *TicketOrder) Read() (booking.NewTicket, error) {
+	eventID, err := request.ID("event_id", o.EventID)
+	if err != nil {
+		return booking.NewTicket{}, err
+	}
+	order := booking.NewTicket{
+		EventID: eventID, CustomerName: o.CustomerName, CustomerEmail: o.CustomerEmail, CustomerPhone: o.CustomerPhone,
+		FormData: o.FormData, Locale: o.Locale,
+	}
+	if o.Tiers == nil {
+		order.Quantity = o.Quantity
+		order.TierID, err = request.ID("tier_id", o.TierID)
+		return order, err
+	}
+	if o.TierID != "" || o.Quantity != 0 || len(o.Tiers) == 0 {
+		return booking.NewTicket{}, fault.New(fault.InvalidParameter, "tiers: send at least one tier here, and then neither tier_id nor quantity beside it.")
+	}
+	for i, tier := range o.Tiers {
+		id, err := request.ID(fmt.Sprintf("tiers[%d].tier_id", i), tier.TierID)
+		if err != nil {
+			return booking.NewTicket{}, err
+		}
+		order.Tiers = append(order.Tiers, booking.OrderedTier{TierID: id, Quantity: tier.Quantity})
+	}
+	return order, nil
+}
+
+// Ticket returns the current state of an order of tickets. Faults: not_found.
+func (c *Client) Ticket(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Ticket, error) {
+	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodGet, path(businessID, "tickets/"+ticketID.String()), nil)
+}
+
+// Tickets lists the orders that match the filter, including cancelled ones,
+// oldest first. Faults: invalid_parameter for an invalid filter or page.
+func (c *Client) Tickets(ctx context.Context, businessID uuid.UUID, filter booking.TicketFilter, page request.Page) (*booking.TicketList, error) {
+	query := page.Values()
+	maps.Copy(query, filter.Values())
+	return typed.Call[booking.TicketList](ctx, c.peer, http.MethodGet, path(businessID, "tickets")+"?"+query.Encode(), nil)
+}
+
+// TicketCancellation returns the refund of cancelling an order now, by its policy. Faults: not_found.
+func (c *Client) TicketCancellation(ctx context.Context, businessID, ticketID uuid.UUID) (*booking.Cancellation, error) {
+	return typed.Call[booking.Cancellation](ctx, c.peer, http.MethodGet, path(businessID, "tickets/"+ticketID.String()+"/cancellation"), nil)
+}
+
+// CancelTicket cancels an order, whose tickets are available again immediately, and refunds the
+// requested amount of the online payment. Faults: not_found; conflict if the order is already
+// cancelled or the amount exceeds the payment; invalid_parameter if the amount is invalid.
+func (c *Client) CancelTicket(ctx context.Context, businessID, ticketID uuid.UUID, wanted booking.Cancel) (*booking.Ticket, error) {
+	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/cancel"), wanted)
+}
+
+// RefundTicket refunds a cancelled order, for example after the provider refused a
+// refund. Faults: not_found; conflict if the order is not cancelled, a refund is pending,
+// or the amount exceeds the remainder; invalid_parameter if the amount is invalid.
+func (c *Client) RefundTicket(ctx context.Context, businessID, ticketID uuid.UUID, wanted booking.NewRefund) (*booking.Ticket, error) {
+	return typed.Call[booking.Ticket](ctx, c.peer, http.MethodPost, path(businessID, "tickets/"+ticketID.String()+"/refund"), wanted)
+}
+
+// Link returns the customer's link to a booking or an order of
+// tickets; "" if the link cannot be shown. Faults: not_found.
+func (c *Client) Link(ctx context.Context, businessID uuid.UUID, kind event.SubjectKind, id uuid.UUID) (string, error) {
+	var out link.Shown
+	if err := c.peer.Call(ctx, http.MethodGet, path(businessID, string(kind)+"s/"+id.String()+"/link"), nil, &out); err != nil {
+		return "", err
+	}
+	return out.URL, nil
+}
+
+// TicketsAhead returns the number of sold tickets for events that start today or later, by
+// the date in the zone of the business. It includes events that the business no longer
+// offers. Faults: business_not_found; invalid_parameter if the slug names another business.
+func (c *Client) TicketsAhead(ctx context.Context, businessID uuid.UUID, slug string) (int, error) {
+	var out booking.AheadCount
+	at := path(businessID, "tickets/ahead") + "?" + url.Values{"slug": {slug}}.Encode()
+	if err := c.peer.Call(ctx, http.MethodGet, at, nil, &out); err != nil {
+		return 0, err
+	}
+	return out.Count, nil
+}
+
+// Sales returns the sales of many events in one call. Faults: invalid_parameter for too many events.
+func (c *Client) Sales(ctx context.Context, businessID uuid.UUID, eventIDs []uuid.UUID) (*booking.Sales, error) {
+	return typed.Ask[booking.Sales](ctx, c.peer, path(businessID, "tickets/sales"), booking.SalesRequest{EventIDs: eventIDs})
+}

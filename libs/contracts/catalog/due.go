@@ -1,0 +1,78 @@
+package catalog
+
+import (
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/values/money"
+)
+
+// PaysOnline reports whether a customer pays online for a sale with the price total (semantics.md §3). mode
+// is the payment mode for the kind of sale. choice is the customer's choice, if the mode permits one, or "".
+func (o *Offer) PaysOnline(mode, choice string, total int64) bool {
+	if len(o.Payments.Providers) == 0 || total == 0 {
+		return false
+	}
+	return mode == ModeOnline || mode == ModeCustomerChoice && choice == ModeOnline
+}
+
+// ConnectedProviders returns the payment providers with which the business has an account.
+// A sandbox needs no accounts, so the result for a sandbox is all configured providers.
+func (o *Offer) ConnectedProviders() []string {
+	if o.Account.Sandbox {
+		return o.Payments.Providers
+	}
+	var connected []string
+	for _, name := range o.Payments.Providers {
+		if o.Payments.Accounts[name] != "" {
+			connected = append(connected, name)
+		}
+	}
+	return connected
+}
+
+// Due returns the part of a price, in minor units, that the customer pays online at
+// the booking (semantics.md §3). requirement is the payment requirement; deposit is
+// its deposit. A fixed deposit is at most the price; a percentage is rounded half up.
+func Due(requirement string, deposit *decimal.Decimal, price int64, currency money.Currency) int64 {
+	if requirement == RequirementFull {
+		return price
+	}
+	if deposit == nil {
+		return 0
+	}
+	switch requirement {
+	case RequirementDepositPercent:
+		return min(price, currency.Round(currency.Decimal(price).Mul(*deposit).Div(decimal.NewFromInt(100))))
+	case RequirementDepositFixed:
+		return min(price, currency.Round(*deposit))
+	}
+	return 0
+}
+
+// PricePer returns the unit of the service's price, in the words of price_per in the manifest: person or booking.
+func (s *Service) PricePer() string {
+	if s.PerPerson {
+		return "person"
+	}
+	return "booking"
+}
+
+// Units returns how many times a party of this size pays the
+// service's price: party times per person, or once per booking.
+func (s *Service) Units(party int) int {
+	if s.PerPerson {
+		return max(1, party)
+	}
+	return 1
+}
+
+// Due returns the part of the service's price that a party pays online at the
+// booking; see [Due]. A fixed deposit applies to each unit, like the price.
+func (s *Service) Due(price int64, party int, currency money.Currency) int64 {
+	deposit := s.DepositValue
+	if units := s.Units(party); deposit != nil && units > 1 && s.PaymentRequirement == RequirementDepositFixed {
+		all := deposit.Mul(decimal.NewFromInt(int64(units)))
+		deposit = &all
+	}
+	return Due(s.PaymentRequirement, deposit, price, currency)
+}

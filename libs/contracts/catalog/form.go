@@ -1,0 +1,278 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+)
+
+// Types of questions.
+const (
+	QuestionText     = "text"     // one line of text
+	QuestionTextarea = "textarea" // several lines of text
+	QuestionNumber   = "number"
+	QuestionSelect   = "select"   // the key of one of the options
+	QuestionCheckbox = "checkbox" // true or false
+	QuestionDate     = "date"     // YYYY-MM-DD
+	QuestionPhone    = "phone"
+)
+
+// Consents is the member of form_data that holds the customer's consents, by the keys of the consent questions.
+const Consents = "_consent"
+
+// maxPhone is the maximal number of characters of a telephone number, as for customer_phone.
+const maxPhone = 50
+
+// Question is one question of the booking page to a customer who books a service, buys tickets or reserves a rental.
+type Question struct {
+	Key       string           `json:"key"`
+	Label     Label            `json:"label"`
+	Type      string           `json:"type"`
+	Required  bool             `json:"required"`
+	MaxLength int              `json:"max_length,omitempty"` // characters, of text and textarea
+	Options   []QuestionOption `json:"options,omitempty"`    // of select
+	// ServiceIDs, EventIDs and RentalIDs narrow the question to these; if all are empty, it is asked for everything.
+	ServiceIDs []uuid.UUID `json:"service_ids"`
+	EventIDs   []uuid.UUID `json:"event_ids,omitempty"`
+	RentalIDs  []uuid.UUID `json:"rental_ids,omitempty"`
+	Consent    bool        `json:"consent,omitempty"` // of a checkbox: the answer is stored under [Consents]
+}
+
+// QuestionOption is one answer of a select.
+type QuestionOption struct {
+	Key   string `json:"key"`
+	Label Label  `json:"label"`
+}
+
+// Label is a text in the default language, with translations by language.
+type Label struct {
+	Text         string            `json:"text"`
+	Translations map[string]string `json:"translations,omitempty"`
+}
+
+// In returns the text in a language of the business, or in the default language if there is no translation.
+func (l Label) In(language string) string {
+	if translated, ok := l.Translations[language]; ok {
+		return translated
+	}
+	return l.Text
+}
+
+// Questions returns the questions to a customer who takes these services, events or rentals, in the owner's order.
+func (o *Offer) Questions(taken ...uuid.UUID) []Question {
+	var asked []Question
+	for _, q := range o.Form {
+		of := slices.Concat(q.ServiceIDs, q.EventIDs, q.RentalIDs)
+		if len(of) == 0 || slices.ContainsFunc(taken, func(id uuid.UUID) bool { return slices.Contains(of, id) }) {
+			asked = append(asked, q)
+		}
+	}
+	return asked
+}
+
+// Answered returns the answers to store for a customer who books these services, events or rentals.
+// From the booking page, it keeps only the answers to the business's questions (pages.md), each in
+// the form that the question requires. For all other actors it returns the argument given unchanged.
+//
+// If the business enforces its form, a booking with an API key must answer the
+// required questions, except consents, which an API key cannot give. Fault:
+// invalid_parameter, which names the first question with a missing or invalid answer.
+func (o *Offer) Answered(by actor.Actor, given map[string]any, taken ...uuid.UUID) (map[string]any, error) {
+	questions, isPage := o.Questions(taken...), by.Kind == actor.Page
+	if !isPage && (by.Kind != actor.APIKey || !o.FormEnforceAPI) {
+		return given, nil
+	}
+	if !isPage {
+		questions = slices.DeleteFunc(questions, func(q Question) bool { return !q.Required || q.Consent })
+	}
+	kept, wrong := Answers(questions, given)
+	if len(wrong) > 0 {
+		return nil, fault.New(fault.InvalidParameter, wrong[0].Error())
+	}
+	if !isPage {
+		return given, nil
+	}
+	return kept, nil
+}
+
+// Wrong is the reason why an answer is invalid.
+type Wrong string
+
+// The reasons why an answer is invalid.
+const (
+	WrongMissing   Wrong = "missing"
+	WrongUnticked  Wrong = "unticked"
+	WrongType      Wrong = "type"
+	WrongTooLong   Wrong = "too_long"
+	WrongCharacter Wrong = "character"
+	WrongNumber    Wrong = "number"
+	WrongOption    Wrong = "option"
+	WrongDate      Wrong = "date"
+	WrongPhone     Wrong = "phone"
+)
+
+// WrongAnswer is an invalid answer to a question. Its error names the question and describes a valid answer.
+type WrongAnswer struct {
+	Question Question
+	Wrong    Wrong
+}
+
+// Error returns an English sentence, with the label in the default language.
+func (w WrongAnswer) Error() string {
+	says := map[Wrong]string{
+		WrongMissing:   "needs an answer",
+		WrongUnticked:  "must be ticked",
+		WrongType:      "takes text",
+		WrongTooLong:   fmt.Sprintf("takes at most %d characters", w.Question.MaxLength),
+		WrongCharacter: "holds a character that cannot be shown; send plain text",
+		WrongNumber:    "takes a number of at most 40 digits",
+		WrongOption:    "takes one of its options by key: " + strings.Join(w.Question.optionKeys(), ", "),
+		WrongDate:      "takes a date, YYYY-MM-DD",
+		WrongPhone:     "takes a telephone number",
+	}[w.Wrong]
+	if w.Question.Type == QuestionCheckbox && w.Wrong == WrongType {
+		says = "takes true or false"
+	}
+	return fmt.Sprintf("form_data.%s: %q %s.", w.Question.Key, w.Question.Label.Text, says)
+}
+
+// Answers validates the answers in the argument given, whose values are JSON values with numbers as [json.Number].
+// It returns the valid answers as form_data stores them, and the invalid ones in the order of the questions.
+//
+// Blank answers and answers to other questions are left out. A page
+// that was opened before the form changed can still send such answers.
+func Answers(questions []Question, given map[string]any) (map[string]any, []WrongAnswer) {
+	kept, agreed := map[string]any{}, map[string]any{}
+	consents, _ := given[Consents].(map[string]any)
+	var wrong []WrongAnswer
+	for _, q := range questions {
+		from, to := given, kept
+		if q.Consent {
+			from, to = consents, agreed
+		}
+		answer, fault := q.read(from[q.Key])
+		switch {
+		case fault != "":
+			wrong = append(wrong, WrongAnswer{q, fault})
+		case answer != nil:
+			to[q.Key] = answer
+		}
+	}
+	if len(agreed) > 0 {
+		kept[Consents] = agreed
+	}
+	return kept, wrong
+}
+
+// read returns the answer in its stored form, nil for a blank answer.
+func (q Question) read(value any) (any, Wrong) {
+	if text, ok := value.(string); ok {
+		value = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) // forms send a line break as two characters
+	}
+	if value == nil || value == "" {
+		if q.Required && q.Type == QuestionCheckbox {
+			return nil, WrongUnticked
+		}
+		if q.Required {
+			return nil, WrongMissing
+		}
+		return nil, ""
+	}
+	switch q.Type {
+	case QuestionCheckbox:
+		ticked, ok := value.(bool)
+		switch {
+		case !ok:
+			return nil, WrongType
+		case q.Required && !ticked:
+			return nil, WrongUnticked
+		}
+		return ticked, ""
+	case QuestionNumber:
+		return readNumber(value)
+	}
+	text, ok := value.(string)
+	if !ok {
+		return nil, WrongType
+	}
+	return text, q.wrongText(text)
+}
+
+// readNumber accepts a number, or a string that holds one.
+func readNumber(value any) (any, Wrong) {
+	const most = 40
+	var number string
+	switch v := value.(type) {
+	case json.Number:
+		number = v.String()
+	case string:
+		number = v
+	}
+	if len(number) > most || !json.Valid([]byte(number)) || strings.Trim(number, "-.0123456789") != "" {
+		return nil, WrongNumber
+	}
+	return json.Number(number), ""
+}
+
+func (q Question) wrongText(text string) Wrong {
+	switch q.Type {
+	case QuestionSelect:
+		if !slices.Contains(q.optionKeys(), text) {
+			return WrongOption
+		}
+		return ""
+	case QuestionDate:
+		if _, err := timespan.ParseDate(text); err != nil {
+			return WrongDate
+		}
+		return ""
+	case QuestionPhone:
+		if !IsPhone(text) {
+			return WrongPhone
+		}
+		return ""
+	}
+	lines := q.Type == QuestionTextarea
+	switch {
+	case utf8.RuneCountInString(text) > q.MaxLength:
+		return WrongTooLong
+	case strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsControl(r) && (!lines || r != '\n' && r != '\r' && r != '\t')
+	}):
+		return WrongCharacter
+	}
+	return ""
+}
+
+// phone matches digits of any script with common separators, and an extension.
+var phone = regexp.MustCompile(`^(?i)[+(# ]*\p{Nd}[\p{Nd}\p{Pd} ()./+#*,]*(x|ext\.?)? ?\p{Nd}*$`)
+
+// IsPhone reports whether a text can be a telephone number. It does not check that the number exists.
+func IsPhone(text string) bool {
+	const minDigits = 3
+	digits := 0
+	for _, r := range text {
+		if unicode.IsDigit(r) {
+			digits++
+		}
+	}
+	return digits >= minDigits && utf8.RuneCountInString(text) <= maxPhone && phone.MatchString(text)
+}
+
+func (q Question) optionKeys() []string {
+	keys := make([]string, len(q.Options))
+	for i, o := range q.Options {
+		keys[i] = o.Key
+	}
+	return keys
+}

@@ -1,0 +1,60 @@
+package catalog
+
+import (
+	"slices"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+)
+
+// WindowsOn returns the opening windows that start on a date:
+// those of the date's override, otherwise those of its weekday.
+func (o *Offer) WindowsOn(d timespan.Date) []timespan.Window {
+	for i := range o.Overrides {
+		if o.Overrides[i].Date == d {
+			return o.Overrides[i].Hours
+		}
+	}
+	return o.Hours[d.Weekday()]
+}
+
+// HandsOver reports whether a rental can be picked up, or with isReturn returned, at the instant at, in
+// seconds since the epoch. This is possible within opening hours; a return is also possible exactly at their
+// end. Any instant is allowed if the rental permits it, or if the business has no opening hours (pages.md §2).
+func (o *Offer) HandsOver(r *Rental, at int64, isReturn bool) bool {
+	if r.OutsideHours || !o.hasHours() {
+		return true
+	}
+	zone := o.Location()
+	date := timespan.DateOf(time.Unix(at, 0), zone)
+	for d := date - 1; d <= date; d++ {
+		for _, w := range o.WindowsOn(d) {
+			from, to := timespan.Instant(d, w.From, zone), timespan.Instant(d, w.To, zone)
+			if from <= at && (at < to || isReturn && at == to) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// HandsOverOn reports whether a rental can be picked up or returned on a date, by the rules of [Offer.HandsOver].
+func (o *Offer) HandsOverOn(r *Rental, d timespan.Date) bool {
+	return r.OutsideHours || !o.hasHours() || len(o.WindowsOn(d)) > 0
+}
+
+// EventTime returns the time of an event. If its end is not after its start, it ends on the next date.
+func (o *Offer) EventTime(e *Event) timespan.Span {
+	until := e.Date
+	if e.End <= e.Start {
+		until++
+	}
+	return timespan.Span{Start: timespan.Instant(e.Date, e.Start, o.Location()), End: timespan.Instant(until, e.End, o.Location())}
+}
+
+// hasHours reports whether the business has any opening hours.
+func (o *Offer) hasHours() bool {
+	isOpen := func(windows []timespan.Window) bool { return len(windows) > 0 }
+	return slices.ContainsFunc(o.Hours[:], isOpen) ||
+		slices.ContainsFunc(o.Overrides, func(d DayOverride) bool { return len(d.Hours) > 0 })
+}

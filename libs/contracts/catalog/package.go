@@ -1,0 +1,49 @@
+package catalog
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/values/money"
+)
+
+// Package is a set of services that the owner sells together. Exactly one of Price and Percent is set.
+type Package struct {
+	ID          uuid.UUID `json:"id"`
+	Key         string    `json:"key"`
+	Name        Label     `json:"name"`
+	Description Label     `json:"description"` // plain text, may be empty
+	// ServiceIDs holds two or more distinct services, in the order of their performance.
+	ServiceIDs []uuid.UUID      `json:"service_ids"`
+	Price      *int64           `json:"price,omitempty"`   // minor units
+	Percent    *decimal.Decimal `json:"percent,omitempty"` // above 0, at most 100
+}
+
+// Of returns the price of the package, in minor units. The argument separately is
+// the sum of its services' prices after the pricing rules. Percent reduces this
+// sum, rounded half up; Price replaces it. The result never exceeds the sum.
+func (p *Package) Of(separately int64, currency money.Currency) int64 {
+	if p.Price != nil {
+		return min(*p.Price, separately)
+	}
+	part := decimal.NewFromInt(100).Sub(*p.Percent).Shift(-2)
+	return min(separately, currency.Round(currency.Decimal(separately).Mul(part)))
+}
+
+// PackageOf returns the package that consists of exactly these services, in any order, or nil. If varied is true,
+// a service is booked with a variant. The result is then nil, because packages have no services with variants.
+func (o *Offer) PackageOf(services []uuid.UUID, varied bool) *Package {
+	if varied {
+		return nil
+	}
+	for i := range o.Packages {
+		p := &o.Packages[i]
+		lacks := func(id uuid.UUID) bool { return !slices.Contains(services, id) }
+		if len(p.ServiceIDs) == len(services) && !slices.ContainsFunc(p.ServiceIDs, lacks) { // ServiceIDs are distinct
+			return p
+		}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package catalogclient
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
+)
+
+// Slug returns the slug of the business with this id. The slug of a business never
+// changes. Fault: business_not_found, also after the removal of the business.
+func Slug(ctx context.Context, p *peer.Client, id uuid.UUID) (string, error) {
+	var out catalog.SlugOf
+	if err := p.Call(ctx, http.MethodGet, "/internal/slugs/"+id.String(), nil, &out); err != nil {
+		return "", err
+	}
+	return out.Slug, nil
+}
+
+// Read requests a public path of a business from catalog, availability or rental, on the service's
+// internal port. No limits per address apply there. If the entity tag of the answer equals the argument
+// tag, the status is 304 and the body is empty; "" sends no tag. Faults: those of the public path.
+func Read(ctx context.Context, p *peer.Client, slug, path string, query url.Values, tag string) (*peer.Response, error) {
+	request := peer.Request{Method: http.MethodGet, Path: publicPath(slug, path, query)}
+	if tag != "" {
+		request.Header = http.Header{"If-None-Match": {tag}}
+	}
+	return p.Do(ctx, request)
+}
+
+func publicPath(slug, path string, query url.Values) string {
+	at := "/internal/api/public/" + url.PathEscape(slug) + "/" + path
+	if len(query) > 0 {
+		at += "?" + query.Encode()
+	}
+	return at
+}

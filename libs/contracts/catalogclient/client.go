@@ -1,0 +1,157 @@
+// Package catalogclient is the client of the catalog service. [Client] reads offers
+// and keeps them in memory. [Owner] publishes and reads manifests. [Eraser] deletes
+// the data of removed businesses. The types are those of libs/contracts/catalog.
+package catalogclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/platform/revalidate"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// cachedOffers is the capacity of the cache; the least recently used offer is dropped first.
+const cachedOffers = 4096
+
+// Client reads offers and caches them, decoded and prepared (libs/platform/revalidate). A message in
+// Redis expires a cached offer immediately; if the message was lost, the offer expires after two
+// seconds. While catalog is down or slow, the client returns the last version that it has read.
+type Client struct {
+	peer   *peer.Client
+	offers *revalidate.Cache[*tagged]
+}
+
+// tagged is an offer with its entity tag.
+type tagged struct {
+	*catalog.Offer
+	etag string
+}
+
+func (t *tagged) Number() int64 { return t.Version }
+func (t *tagged) Size() int     { return 1 }
+
+// NewClient returns a client of the catalog service. Run must run to receive change messages.
+func NewClient(p *peer.Client, tel *telemetry.Telemetry) *Client {
+	return newClient(p, tel, clock.System()) // ages use real time, even if the service's clock is shifted
+}
+
+func newClient(p *peer.Client, tel *telemetry.Telemetry, now clock.Clock) *Client {
+	c := &Client{peer: p}
+	c.offers = revalidate.New(c.ask, revalidate.Options{
+		Most: cachedOffers, Patience: p.Patience(), Clock: now, Ages: revalidate.Ages(tel),
+		Stale: tel.Counter("slotmesh.offer.stale", "Reads served from the last good offer while catalog was away."),
+	})
+	return c
+}
+
+// Get returns the offer of a business. While catalog and its database answer, the
+// offer is at most two seconds old. Otherwise Get returns the cached offer, however
+// old. If an offer is cached, Get waits for catalog at most for the peer's patience.
+//
+// Errors: [fault.BusinessNotFound]; [fault.PeerUnavailable] if neither the cache nor catalog has an offer.
+func (c *Client) Get(ctx context.Context, slug string) (*catalog.Offer, error) {
+	return untagged(c.offers.Get(ctx, slug))
+}
+
+// Fresh requests the current offer from catalog on every call. Errors: those of Get, but it never returns an old offer.
+func (c *Client) Fresh(ctx context.Context, slug string) (*catalog.Offer, error) {
+	return untagged(c.offers.Newest(ctx, slug))
+}
+
+// Recent returns an offer that was the newest at some time within the last two seconds. It
+// uses the cached offer if that was confirmed within this time. Errors: those of Fresh.
+func (c *Client) Recent(ctx context.Context, slug string) (*catalog.Offer, error) {
+	return untagged(c.offers.Recent(ctx, slug))
+}
+
+// Uncached requests the newest offer from catalog and does not cache it. Jobs over all businesses
+// use it, so that they do not evict offers that requests need. Errors: those of Fresh.
+func (c *Client) Uncached(ctx context.Context, slug string) (*catalog.Offer, error) {
+	newest, _, err := c.ask(ctx, slug, nil, false)
+	return untagged(newest, err)
+}
+
+// AtLeast returns an offer of this version or a newer one, from memory if possible.
+func (c *Client) AtLeast(ctx context.Context, slug string, version int64) (*catalog.Offer, error) {
+	known, ok := c.offers.Peek(slug)
+	if !ok {
+		var err error
+		if known, _, err = c.offers.LastKnown(ctx, slug); err != nil {
+			return nil, err
+		}
+	}
+	if known.Version < version {
+		return c.Fresh(ctx, slug)
+	}
+	return known.Offer, nil
+}
+
+func untagged(t *tagged, err error) (*catalog.Offer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return t.Offer, nil
+}
+
+// ask requests an offer for the cache. It sends the entity tag of the cached
+// offer known. If mayBeOld is true, it accepts a stale offer from catalog.
+func (c *Client) ask(ctx context.Context, slug string, known *tagged, mayBeOld bool) (*tagged, time.Duration, error) {
+	if !request.IsSlug(slug) {
+		return nil, 0, fault.New(fault.BusinessNotFound, "Business not found")
+	}
+	header := http.Header{}
+	if known != nil {
+		header.Set("If-None-Match", known.etag)
+	}
+	if mayBeOld {
+		header.Set("Cache-Control", catalog.MaxStale)
+	}
+	response, err := c.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: "/internal/offers/" + slug, Header: header})
+	if err != nil {
+		return nil, 0, err
+	}
+	if known != nil && response.Status == http.StatusNotModified {
+		return known, 0, nil
+	}
+	offer := new(catalog.Offer)
+	if err := errors.Join(json.Unmarshal(response.Body, offer), offer.Prepare()); err != nil {
+		return nil, 0, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable offer; try again shortly.")
+	}
+	seconds, _ := strconv.Atoi(response.Header.Get("Age")) // absent if catalog has just read its database
+	return &tagged{Offer: offer, etag: response.Header.Get("ETag")}, time.Duration(seconds) * time.Second, nil
+}
+
+// Run receives messages about changed offers until ctx ends. While Redis
+// is down, the client notices a change when the cached offer expires.
+func (c *Client) Run(ctx context.Context, rdb redis.UniversalClient) error {
+	return Listen(ctx, rdb, c.offers.Expire)
+}
+
+// Listen calls changed with the slug of each changed business until ctx ends. It reconnects while Redis is down.
+func Listen(ctx context.Context, rdb redis.UniversalClient, changed func(slug string)) error {
+	subscription := rdb.Subscribe(ctx, catalog.ChangesChannel)
+	defer func() { _ = subscription.Close() }()
+	for {
+		select {
+		case message, open := <-subscription.Channel():
+			if !open {
+				return nil
+			}
+			changed(message.Payload)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}

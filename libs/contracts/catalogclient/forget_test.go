@@ -1,0 +1,70 @@
+package catalogclient
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// remembered are businesses that remember customers, and those whose customers were forgotten.
+type remembered struct{ all, forgotten []uuid.UUID }
+
+func (r *remembered) RemembersEnded(_ context.Context, after uuid.UUID, _ time.Time, limit int) ([]uuid.UUID, error) {
+	from := slices.Index(r.all, after) + 1
+	return r.all[from:min(len(r.all), from+limit)], nil
+}
+
+func (r *remembered) ForgetEnded(_ context.Context, business uuid.UUID, _ time.Time) (int64, error) {
+	r.forgotten = append(r.forgotten, business)
+	return 1, nil
+}
+
+func TestABusinessThatCannotBeReadKeepsNoOtherFromForgetting(t *testing.T) {
+	t.Parallel()
+	unread, last := uuid.New(), uuid.New()
+	kept := &remembered{all: []uuid.UUID{unread}}
+	for len(kept.all) < forgetPage {
+		kept.all = append(kept.all, uuid.New()) // removed: catalog knows nothing of them
+	}
+	kept.all = append(kept.all, last)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/internal/slugs/" + last.String():
+			_ = json.NewEncoder(w).Encode(catalog.SlugOf{Slug: "harbor"})
+		case "/internal/offers/harbor":
+			_ = json.NewEncoder(w).Encode(catalog.Offer{ID: last, Slug: "harbor", Version: 1, Currency: "EUR", Timezone: "Europe/Lisbon"})
+		case "/internal/slugs/" + unread.String():
+			w.WriteHeader(http.StatusInternalServerError)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(`{"error":"Business not found","messageCode":"business_not_found"}`))
+		}
+	}))
+	p := peer.New("catalog", server.URL, telemetry.Discard(), peer.Timeout(testkit.Patience))
+	t.Cleanup(func() { p.Close(); server.Close() })
+	alone := func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
+	offers := NewClient(p, telemetry.Discard())
+	f := NewForgetter(p, offers, kept, alone, clock.Fixed(time.Unix(0, 0)), telemetry.Discard())
+	if err := f.Once(t.Context()); err == nil {
+		t.Error("nothing says that one business could not be read")
+	}
+	if diff := cmp.Diff([]uuid.UUID{last}, kept.forgotten); diff != "" {
+		t.Errorf("forgotten (-want +got):\n%s", diff)
+	}
+	if _, isKept := offers.offers.Peek("harbor"); isKept {
+		t.Error("the work on every business fills the memory of requests")
+	}
+}

@@ -1,0 +1,145 @@
+package catalogclient
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// Owner is the client of the owner's part of catalog's internal API, which publishes and reads manifests.
+// Every method returns the fault that catalog answered with, or fault.PeerUnavailable if it did not answer.
+//
+// Validating and storing a large manifest takes seconds: the peer needs a longer timeout than usual.
+type Owner struct {
+	peer  *peer.Client
+	binds bool
+}
+
+// NewOwner returns a client of the owner's part of catalog.
+func NewOwner(p *peer.Client) *Owner { return &Owner{peer: p} }
+
+// Binding returns a copy of the client. If binds is true, its publications and rollbacks bind
+// the payment accounts in the manifest to the business. Only operators may bind accounts.
+func (o *Owner) Binding(binds bool) *Owner { return &Owner{peer: o.peer, binds: binds} }
+
+// bindQuery returns the query of a publication or a rollback.
+func (o *Owner) bindQuery() string {
+	if !o.binds {
+		return ""
+	}
+	return "?" + catalog.BindAccounts + "=true"
+}
+
+// Publish publishes text as the newest version of the business. mediaType is the format of text;
+// if it is "", catalog detects the format. ifMatch is the owner's If-Match header, "" for none.
+//
+// Faults: invalid_parameter, with a list of manifest.Problem under "problems" in its Extra;
+// precondition_failed; payload_too_large; forbidden if a payment account is not bound to the business.
+func (o *Owner) Publish(ctx context.Context, slug string, text []byte, mediaType, ifMatch string) (*catalog.Published, error) {
+	header := http.Header{}
+	if mediaType != "" {
+		header.Set("Content-Type", mediaType)
+	}
+	if ifMatch != "" {
+		header.Set("If-Match", ifMatch)
+	}
+	request := peer.Request{Method: http.MethodPut, Path: businessPath(slug, o.bindQuery()), Header: header, Body: text}
+	return o.published(ctx, request)
+}
+
+// Create publishes the first version of a business. Faults: those of
+// Publish; precondition_failed if the slug already names a business.
+func (o *Owner) Create(ctx context.Context, slug string, text []byte, mediaType string) (*catalog.Published, error) {
+	header := http.Header{"Content-Type": {mediaType}, "If-None-Match": {"*"}}
+	return o.published(ctx, peer.Request{Method: http.MethodPut, Path: businessPath(slug, o.bindQuery()), Header: header, Body: text})
+}
+
+func (o *Owner) published(ctx context.Context, request peer.Request) (*catalog.Published, error) {
+	response, err := o.peer.Do(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	published := new(catalog.Published)
+	if err := json.Unmarshal(response.Body, published); err != nil {
+		return nil, fault.Wrap(fault.PeerUnavailable, err, "The catalog service gave an unreadable answer; try again shortly.")
+	}
+	return published, nil
+}
+
+// Compile returns the offer that a publication of text would create. It
+// publishes nothing, and [catalog.Offer.Prepare] was not called on the result.
+// Faults: invalid_parameter and payload_too_large as for [Owner.Publish].
+func (o *Owner) Compile(ctx context.Context, slug string, text []byte) (*catalog.Offer, error) {
+	return typed.Ask[catalog.Offer](ctx, o.peer, businessPath(slug, "/offer"), text)
+}
+
+// Get returns a version of the manifest; version 0 is the newest. accept is the owner's Accept header: the
+// format is YAML if the header prefers YAML, otherwise JSON. If that is the format in which the owner
+// wrote the manifest, its text is unchanged. Faults: business_not_found; not_found for an unknown version.
+func (o *Owner) Get(ctx context.Context, slug string, version int64, accept string) (*catalog.Manifest, error) {
+	path := businessPath(slug, "")
+	if version != 0 {
+		path += "?version=" + strconv.FormatInt(version, 10)
+	}
+	header := http.Header{}
+	if accept != "" {
+		header.Set("Accept", accept)
+	}
+	response, err := o.peer.Do(ctx, peer.Request{Method: http.MethodGet, Path: path, Header: header})
+	if err != nil {
+		return nil, err
+	}
+	return &catalog.Manifest{
+		Text: response.Body, MediaType: response.Header.Get("Content-Type"), ETag: response.Header.Get("ETag"),
+	}, nil
+}
+
+// List returns a page of businesses, ordered by slug. The argument of selects them by id; nil selects
+// all. Faults: invalid_parameter for an invalid page, or for more than [catalog.MostListed] ids.
+func (o *Owner) List(ctx context.Context, of []uuid.UUID, page request.Page) (*catalog.BusinessList, error) {
+	if of != nil && len(of) == 0 {
+		return &catalog.BusinessList{Businesses: []catalog.Business{}}, nil
+	}
+	query := page.Values()
+	for _, id := range of {
+		query.Add("id", id.String())
+	}
+	return typed.Call[catalog.BusinessList](ctx, o.peer, http.MethodGet, "/internal/businesses?"+query.Encode(), nil)
+}
+
+// Versions returns a page of a business's history, newest first.
+// Faults: business_not_found; invalid_parameter for an invalid page.
+func (o *Owner) Versions(ctx context.Context, slug string, page request.Page) (*catalog.VersionList, error) {
+	return typed.Call[catalog.VersionList](ctx, o.peer, http.MethodGet, businessPath(slug, "/versions")+"?"+page.Values().Encode(), nil)
+}
+
+// Rollback publishes an old version again as the newest. ifMatch is as in [Owner.Publish].
+// Faults: business_not_found; not_found for an unknown version; precondition_failed.
+func (o *Owner) Rollback(ctx context.Context, slug string, version int64, ifMatch string) (*catalog.Published, error) {
+	header := http.Header{}
+	if ifMatch != "" {
+		header.Set("If-Match", ifMatch)
+	}
+	return o.published(ctx, peer.Request{Method: http.MethodPost, Path: businessPath(slug, "/rollback"+o.bindQuery()), Header: header, Body: catalog.Rollback{Version: version}})
+}
+
+// Delete removes the business with this id, with all its versions and its offer.
+// Faults: business_not_found, also if the slug now names another business.
+func (o *Owner) Delete(ctx context.Context, slug string, id uuid.UUID) error {
+	return o.peer.Call(ctx, http.MethodDelete, businessPath(slug, "?id="+id.String()), nil, nil)
+}
+
+func businessPath(slug, rest string) string {
+	return fmt.Sprintf("/internal/businesses/%s%s", url.PathEscape(slug), rest)
+}

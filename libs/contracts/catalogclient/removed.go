@@ -1,0 +1,103 @@
+package catalogclient
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+)
+
+// Erase deletes all data of these businesses and returns the number of deleted rows. It is idempotent.
+type Erase func(ctx context.Context, businesses []uuid.UUID) (int64, error)
+
+// Eraser deletes a service's data of businesses that were removed [catalog.KeptAfterRemoval] ago.
+type Eraser struct {
+	Catalog   *peer.Client
+	Erase     Erase
+	Clock     clock.Clock
+	Telemetry *telemetry.Telemetry
+}
+
+const (
+	eraseEvery = time.Hour
+	doAgain    = time.Second // delay after a failure; doubled after each further failure
+	erasePage  = 100         // businesses per page
+	// eraseAgain is the delay of the next check after a deletion. A request or job
+	// that started before the deletion may still write rows; it ends within this time.
+	eraseAgain = 20 * time.Second
+)
+
+// Run deletes the data of removed businesses, immediately and then every hour, until
+// ctx ends. After an error it soon tries again. After it has deleted rows it soon
+// checks again, because a job that ran at the same time may have written new rows.
+func (e *Eraser) Run(ctx context.Context) error {
+	return keep(ctx, eraseEvery, e.Telemetry, "what is kept of removed businesses stays for now", func(ctx context.Context) error {
+		for {
+			rows, err := e.Once(ctx)
+			if err != nil || rows == 0 {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(eraseAgain):
+			}
+		}
+	})
+}
+
+// keep calls once immediately and then at the interval every,
+// until ctx ends. It logs an error and retries with backoff.
+func keep(ctx context.Context, every time.Duration, tel *telemetry.Telemetry, failure string, once func(context.Context) error) error {
+	again := doAgain
+	for {
+		wait := every
+		if err := once(ctx); err == nil {
+			again = doAgain
+		} else if ctx.Err() == nil {
+			tel.Logger.WarnContext(ctx, failure, "error", err)
+			wait, again = again, min(2*again, every)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
+		}
+	}
+}
+
+// Once deletes all data that is due and returns the number of deleted rows.
+func (e *Eraser) Once(ctx context.Context) (int64, error) {
+	ctx = actor.AsSystem(ctx)
+	query := url.Values{
+		"before": {e.Clock.Now().Add(-catalog.KeptAfterRemoval).UTC().Format(time.RFC3339)},
+		"limit":  {fmt.Sprint(erasePage)},
+	}
+	for erased := int64(0); ; {
+		var page catalog.RemovedList
+		if err := e.Catalog.Call(ctx, http.MethodGet, "/internal/removed?"+query.Encode(), nil, &page); err != nil {
+			return erased, fmt.Errorf("list removed businesses: %w", err)
+		}
+		rows, err := e.Erase(ctx, page.IDs)
+		erased += rows
+		if rows > 0 {
+			e.Telemetry.Logger.InfoContext(ctx, "what was kept of removed businesses is erased", "rows", rows)
+		}
+		if err != nil {
+			return erased, fmt.Errorf("erase removed businesses: %w", err)
+		}
+		if page.NextCursor == "" {
+			return erased, nil
+		}
+		query.Set("cursor", page.NextCursor)
+	}
+}

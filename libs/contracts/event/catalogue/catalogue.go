@@ -1,0 +1,186 @@
+// Package catalogue describes the types of events that webhooks send. For each
+// type it states when the event is sent and has an example payload. The examples
+// are made of the Go values that the services send, so their members are complete.
+package catalogue
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+)
+
+// Slug is the business of all payloads.
+const Slug = "harbor-studio"
+
+// Test is the type of the event that an owner sends to check an endpoint.
+const Test event.Type = "webhook.test"
+
+// Entry is one type of event.
+type Entry struct {
+	Type    event.Type
+	Summary string // when it is sent: one sentence
+	// Schema names the schema of the data in the admin API's document; "" if it has none.
+	Schema string
+	// sequence counts the events of the subject, and data is the subject after the change.
+	sequence int
+	data     any
+}
+
+// Payload returns the body of the webhook, as [event.Event.Webhook] makes it.
+func (e Entry) Payload() ([]byte, error) {
+	data, err := json.Marshal(e.data)
+	if err != nil {
+		return nil, fmt.Errorf("the payload of %s: %w", e.Type, err)
+	}
+	return event.Event{Type: e.Type, BusinessID: business, At: changed, Sequence: e.sequence, Data: data}.Webhook(Slug)
+}
+
+// Names of schemas of the admin API's document.
+const (
+	bookingSchema     = "Booking"
+	ticketSchema      = "Ticket"
+	reservationSchema = "Reservation"
+	businessSchema    = "BusinessLine"
+	keySchema         = "Key"
+)
+
+// Entries returns every type of [event.Types] in its order, then [Test].
+func Entries() []Entry {
+	return []Entry{
+		{
+			event.BookingCreated, "A booking is made; one that is paid online, when its payment can begin.",
+			bookingSchema, 1, booked(),
+		},
+		{
+			event.BookingConfirmed, "A pending booking is confirmed, by the owner or by its payment.",
+			bookingSchema, 3, confirmed(),
+		},
+		{
+			event.BookingRescheduled, "A booking is at another time or with another member; from and to are both times.",
+			bookingSchema, 4, rescheduled(),
+		},
+		{
+			event.BookingWithdrawn, "The business withdraws the class session of a booking.",
+			bookingSchema, 4, withdrawnBooking(),
+		},
+		{
+			event.BookingRestored, "The class session of a withdrawn booking takes place after all.",
+			bookingSchema, 5, confirmed(),
+		},
+		{
+			event.BookingCancelled, "A booking is cancelled, by the customer, by the owner or because its payment expired.",
+			bookingSchema, 4, cancelled(),
+		},
+		{
+			event.BookingCompleted, "The owner marks that the customer came.",
+			bookingSchema, 4, ended(booking.StatusCompleted),
+		},
+		{
+			event.BookingNoShow, "The owner marks that the customer did not come.",
+			bookingSchema, 4, ended(booking.StatusNoShow),
+		},
+		{
+			event.BookingReopened, "The owner takes back that the customer came, or did not come.",
+			bookingSchema, 5, confirmed(),
+		},
+		{
+			event.PaymentSucceeded, "A booking, an order of tickets or a reservation is paid. The data is the one that is paid.",
+			bookingSchema, 2, paid(),
+		},
+		{
+			event.PaymentFailed, "The provider refused an attempt to pay. The customer can try again.",
+			bookingSchema, 2, failed(),
+		},
+		{
+			event.PaymentExpired, "The time to pay is over.",
+			bookingSchema, 2, expired(),
+		},
+		{
+			event.PaymentRefunded, "The provider made a refund.",
+			bookingSchema, 5, refunded(booking.RefundRefunded, 5),
+		},
+		{
+			event.PaymentRefundFailed, "The provider refused a refund, perhaps after it reported it as made.",
+			bookingSchema, 5, refunded(booking.RefundRefused, 5),
+		},
+		{
+			event.PaymentDisputed, "The customer disputes a payment at the bank, or the dispute has ended.",
+			bookingSchema, 4, disputed(),
+		},
+		{
+			event.TicketCreated, "An order of tickets waits for its payment.",
+			ticketSchema, 1, ordered(booking.StatusPending, booking.PaymentOpen),
+		},
+		{
+			event.TicketSold, "An order of tickets is sold; one that is paid online, when it is paid.",
+			ticketSchema, 3, ordered(booking.StatusSold, booking.PaymentPaid),
+		},
+		{
+			event.TicketRescheduled, "The event of an order is at another time; from and to are both times.",
+			ticketSchema, 4, movedTickets(),
+		},
+		{
+			event.TicketWithdrawn, "The business no longer offers the event of an order.",
+			ticketSchema, 4, withdrawnTickets(),
+		},
+		{
+			event.TicketCancelled, "An order of tickets is cancelled.",
+			ticketSchema, 4, cancelledTickets(),
+		},
+		{
+			event.ReservationCreated, "A rental is reserved; one that is paid online, when its payment can begin.",
+			reservationSchema, 1, reserved(rental.StatusPending),
+		},
+		{
+			event.ReservationConfirmed, "A reservation is paid.",
+			reservationSchema, 3, reserved(rental.StatusReserved),
+		},
+		{
+			event.ReservationWithdrawn, "The business no longer offers what is reserved.",
+			reservationSchema, 4, withdrawnReservation(),
+		},
+		{
+			event.ReservationRestored, "The business offers again what a withdrawn reservation is about.",
+			reservationSchema, 5, reserved(rental.StatusReserved),
+		},
+		{
+			event.ReservationPickedUp, "The customer picked up what was reserved.",
+			reservationSchema, 4, reserved(rental.StatusPickedUp),
+		},
+		{
+			event.ReservationReturned, "The customer returned what was reserved.",
+			reservationSchema, 5, reserved(rental.StatusReturned),
+		},
+		{
+			event.ReservationCancelled, "A reservation is cancelled.",
+			reservationSchema, 4, reserved(rental.StatusCancelled),
+		},
+		{
+			event.BusinessPublished, "The business publishes a version of its manifest.",
+			businessSchema, 7, published(7),
+		},
+		{
+			event.BusinessRemoved, "The business is removed.",
+			businessSchema, 8, published(7),
+		},
+		{
+			event.CustomerErased, "The data of a customer is erased. The data counts what the customer had.",
+			"", 1, erased(),
+		},
+		{
+			event.KeyCreated, "An API key is made.",
+			keySchema, 1, key(false),
+		},
+		{
+			event.KeyRevoked, "An API key is revoked.",
+			keySchema, 2, key(true),
+		},
+		{
+			Test, "An owner checks an endpoint.",
+			"", 1, map[string]string{"webhook_id": endpoint.String()},
+		},
+	}
+}

@@ -1,0 +1,221 @@
+package catalogue
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/rental"
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+)
+
+// The ids of the payloads.
+var (
+	business    = uuid.MustParse("0190163d-8694-739b-aea5-966c26f8ad91")
+	theBooking  = uuid.MustParse("0193a0d5-0a3e-7c11-9a52-5f5a8d1b7c21")
+	ticket      = uuid.MustParse("0190163d-8694-739b-aea5-966c26f8ad95")
+	reservation = uuid.MustParse("0190163d-8694-739b-aea5-966c26f8ad94")
+	apiKey      = uuid.MustParse("0190163d-8694-739b-aea5-966c26f8ad92")
+	endpoint    = uuid.MustParse("0190163d-8694-739b-aea5-966c26f8ad96")
+	service     = uuid.MustParse("45c48cce-2e2d-5fbd-aa1a-fc51c7c6ad26")
+	member      = uuid.MustParse("6512bd43-d9ca-5e02-8c21-9b5b3a3f1a02")
+	show        = uuid.MustParse("5b0c2f3e-6f0b-5d3f-8e0a-0d3c7a9b1e21")
+	tier        = uuid.MustParse("8c7d1f52-7f6d-5a9b-9c43-2f1e5d6a7b32")
+	kayak       = uuid.MustParse("d3d94468-02a4-5259-955d-4e6f7a8b1a05")
+)
+
+// The times and texts that payloads share.
+var (
+	created = time.Date(2026, time.November, 21, 9, 0, 0, 0, time.UTC)
+	changed = time.Date(2026, time.November, 21, 9, 5, 0, 0, time.UTC)
+	email   = "ada@example.com"
+	phone   = "+351 210 000 000"
+	answers = json.RawMessage(`{"allergies":"none"}`)
+)
+
+const (
+	customer = "Ada Example"
+	lisbon   = "Europe/Lisbon"
+	euro     = "EUR"
+	provider = "stripe"
+)
+
+func pointer[T any](value T) *T { return &value }
+
+// booked returns a booking that waits for its payment.
+func booked() booking.Booking {
+	starts := time.Date(2026, time.December, 1, 10, 0, 0, 0, time.UTC)
+	return booking.Booking{
+		ID: theBooking, Status: booking.StatusPending,
+		Date: "2026-12-01", StartTime: "10:00:00", EndTime: "11:00:00", StartsAt: starts, EndsAt: starts.Add(time.Hour), Timezone: lisbon,
+		Services: []booking.BookedService{{ID: service, Name: "Massage", DurationMinutes: 60, Price: "60.00"}},
+		StaffID:  &member, StaffName: pointer("Inês"), PartySize: 1, Total: "60.00", Currency: euro, Source: "page",
+		CustomerName: customer, CustomerEmail: email, CustomerPhone: &phone, FormData: answers, Locale: "en",
+		CreatedAt: created, UpdatedAt: created, Sequence: 1, StaffRequested: true, Payment: payment(booking.PaymentOpen),
+	}
+}
+
+// payment returns a payment of a booking with this status.
+func payment(status string) *booking.Payment {
+	p := &booking.Payment{Provider: provider, Status: status, Amount: "60.00", Refunded: "0.00"}
+	if status == booking.PaymentOpen {
+		p.DueAt = pointer(created.Add(30 * time.Minute))
+	}
+	return p
+}
+
+// bookedAs returns the booking after a change.
+func bookedAs(status string, sequence int, p *booking.Payment) booking.Booking {
+	b := booked()
+	b.Status, b.UpdatedAt, b.Sequence, b.Payment = status, changed, sequence, p
+	return b
+}
+
+func confirmed() booking.Booking {
+	return bookedAs(booking.StatusConfirmed, 3, payment(booking.PaymentPaid))
+}
+
+func rescheduled() booking.Rescheduled {
+	b := bookedAs(booking.StatusConfirmed, 4, payment(booking.PaymentPaid))
+	from := booking.BookedTime{
+		Date: b.Date, StartTime: b.StartTime, EndTime: b.EndTime, StartsAt: b.StartsAt, EndsAt: b.EndsAt, StaffID: b.StaffID, StaffName: b.StaffName,
+	}
+	to := from
+	to.StartTime, to.EndTime, to.StartsAt, to.EndsAt = "14:00:00", "15:00:00", b.StartsAt.Add(4*time.Hour), b.EndsAt.Add(4*time.Hour)
+	b.StartTime, b.EndTime, b.StartsAt, b.EndsAt = to.StartTime, to.EndTime, to.StartsAt, to.EndsAt
+	return booking.Rescheduled{Booking: b, From: from, To: to}
+}
+
+// refund returns the payment of a booking with its refund of half of the amount.
+func refund(status string) *booking.Payment {
+	p := payment(booking.PaymentPaid)
+	p.Refund = &booking.Refund{Amount: "30.00", Percent: 50, Status: status}
+	switch status {
+	case booking.RefundRefunded:
+		p.Refunded = "30.00"
+	case booking.RefundRefused:
+		p.Refund.Reason = "charge_disputed"
+	}
+	return p
+}
+
+func cancelled() booking.Booking {
+	return bookedAs(booking.StatusCancelled, 4, refund(booking.RefundPending))
+}
+
+// withdrawnBooking returns a booking of a class session that the business withdrew.
+func withdrawnBooking() booking.Booking {
+	b := confirmed()
+	b.Sequence, b.Withdrawn = 4, true
+	return b
+}
+
+func ended(status string) booking.Booking {
+	return bookedAs(status, 4, payment(booking.PaymentPaid))
+}
+
+func paid() booking.Booking {
+	return bookedAs(booking.StatusPending, 2, payment(booking.PaymentPaid))
+}
+
+func failed() booking.Booking {
+	return bookedAs(booking.StatusPending, 2, payment(booking.PaymentOpen))
+}
+
+func expired() booking.Booking {
+	return bookedAs(booking.StatusPending, 2, payment(booking.PaymentCancelled))
+}
+
+func refunded(status string, sequence int) booking.Booking {
+	return bookedAs(booking.StatusCancelled, sequence, refund(status))
+}
+
+func disputed() booking.Booking {
+	p := payment(booking.PaymentPaid)
+	p.Dispute = &booking.Dispute{Status: booking.DisputeOpen, Reason: "fraudulent"}
+	return bookedAs(booking.StatusConfirmed, 4, p)
+}
+
+// ordered returns an order of tickets with this status.
+func ordered(status string, p string) booking.Ticket {
+	order := booking.Ticket{
+		ID: ticket, Status: status, EventID: show, EventName: "New Year Gala", TierID: tier, TierName: "VIP",
+		Tiers: []booking.SoldTier{{TierID: tier, TierName: "VIP", Quantity: 2, Price: pointer(json.Number("30.00"))}},
+		Date:  "2026-12-31", StartTime: "20:00:00", Timezone: lisbon, Quantity: 2, Total: pointer(json.Number("60.00")), Currency: euro,
+		CustomerName: customer, CustomerEmail: &email, CustomerPhone: &phone, FormData: answers, Locale: "en", CreatedAt: created,
+	}
+	order.Payment = payment(p)
+	return order
+}
+
+func movedTickets() booking.RescheduledTicket {
+	starts := time.Date(2026, time.December, 31, 20, 0, 0, 0, time.UTC)
+	from := booking.TicketTime{Date: "2026-12-31", StartTime: "20:00:00", StartsAt: starts, EndsAt: starts.Add(5 * time.Hour)}
+	to := booking.TicketTime{Date: "2026-12-31", StartTime: "21:00:00", StartsAt: starts.Add(time.Hour), EndsAt: starts.Add(6 * time.Hour)}
+	order := ordered(booking.StatusSold, booking.PaymentPaid)
+	order.StartTime = to.StartTime
+	return booking.RescheduledTicket{Ticket: order, From: from, To: to}
+}
+
+func withdrawnTickets() booking.Ticket {
+	order := ordered(booking.StatusSold, booking.PaymentPaid)
+	order.Withdrawn = true
+	return order
+}
+
+func cancelledTickets() booking.Ticket {
+	order := ordered(booking.StatusCancelled, booking.PaymentPaid)
+	order.CancelledAt, order.Payment = &changed, refund(booking.RefundPending)
+	return order
+}
+
+// reserved returns a reservation with this status.
+func reserved(status string) rental.Reservation {
+	date := timespan.NewDate(2026, time.December, 1)
+	r := rental.Reservation{
+		ID: reservation, RentalID: kayak, RentalName: "Kayak", Status: status, Quantity: 2, StartDate: date, EndDate: date,
+		StartTime: pointer(timespan.TimeOfDay(10 * 60)), EndTime: pointer(timespan.TimeOfDay(12 * 60)), Extras: []rental.Extra{}, Units: []rental.Unit{},
+		Price: pointer(json.Number("60.00")), Total: pointer(json.Number("60.00")), Currency: euro, Timezone: lisbon,
+		CustomerName: customer, CustomerEmail: &email, CustomerPhone: &phone, FormData: answers, Locale: "en",
+		Payment: payment(booking.PaymentPaid), CreatedAt: created, UpdatedAt: changed,
+	}
+	switch status {
+	case rental.StatusPending:
+		r.Payment, r.UpdatedAt = payment(booking.PaymentOpen), created
+	case rental.StatusPickedUp, rental.StatusReturned:
+		r.Units = []rental.Unit{{RentalID: kayak, Unit: "k1"}, {RentalID: kayak, Unit: "k2"}}
+	case rental.StatusCancelled:
+		r.Payment = refund(booking.RefundPending)
+	}
+	return r
+}
+
+func withdrawnReservation() rental.Reservation {
+	r := reserved(rental.StatusReserved)
+	r.Withdrawn = true
+	return r
+}
+
+func published(version int64) catalog.Business {
+	return catalog.Business{ID: business, Slug: Slug, Name: "Harbor Studio", Version: version, UpdatedAt: changed}
+}
+
+// erased counts what a customer had.
+func erased() any {
+	return struct {
+		Bookings int  `json:"bookings"`
+		Tickets  int  `json:"tickets"`
+		Forced   bool `json:"forced"`
+	}{Bookings: 3, Tickets: 1}
+}
+
+func key(revoked bool) booking.Key {
+	k := booking.Key{ID: apiKey, Name: "site", Scope: booking.ScopeWrite, Prefix: "1f2e3d4c", CreatedAt: created}
+	if revoked {
+		k.RevokedAt = &changed
+	}
+	return k
+}

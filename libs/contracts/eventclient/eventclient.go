@@ -1,0 +1,49 @@
+// Package eventclient is the client of the event feed on a service's internal port (libs/contracts/eventlog/eventapi).
+package eventclient
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/contracts/typed"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+)
+
+// Client reads the events of one service. Every method returns the fault that
+// the service answered with, or fault.PeerUnavailable if it did not answer.
+type Client struct{ peer typed.Caller }
+
+// New returns a client that sends its requests through caller.
+func New(caller typed.Caller) *Client { return &Client{peer: caller} }
+
+// Events returns up to limit events of the feed after the cursor after; "" starts at the
+// oldest stored event. If there is no event, the service waits for one, up to the argument
+// wait: whole seconds, at most 20. The timeout of the client's caller must be longer.
+//
+// The caller must store the page's Next in the same transaction as its effects
+// of the events. Faults: cursor_expired if events after the cursor were deleted.
+func (c *Client) Events(ctx context.Context, after string, limit int, wait time.Duration) (event.Page, error) {
+	query := url.Values{"limit": {strconv.Itoa(limit)}, "wait": {strconv.Itoa(int(wait / time.Second))}}
+	if after != "" {
+		query.Set("after", after)
+	}
+	var page event.Page
+	err := c.peer.Call(ctx, http.MethodGet, "/internal/events?"+query.Encode(), nil, &page)
+	return page, err
+}
+
+// List returns events of a business, newest first. Faults: invalid_parameter for an invalid filter or page.
+func (c *Client) List(ctx context.Context, businessID uuid.UUID, filter event.Filter, page request.Page) (event.List, error) {
+	query := filter.Values()
+	maps.Copy(query, page.Values())
+	var list event.List
+	err := c.peer.Call(ctx, http.MethodGet, "/internal/businesses/"+businessID.String()+"/events?"+query.Encode(), nil, &list)
+	return list, err
+}

@@ -1,0 +1,87 @@
+// Package eventapi serves the events of a service on its internal port, as a feed
+// and as the audit log of each business. The client is libs/contracts/eventclient.
+package eventapi
+
+import (
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/eventclient"
+	"github.com/slotmesh/slotmesh/libs/contracts/eventlog"
+	"github.com/slotmesh/slotmesh/libs/platform/request"
+	"github.com/slotmesh/slotmesh/libs/platform/server"
+)
+
+const (
+	maxWait = 20 * time.Second
+	// margin is the time that is left to answer a request after the longest wait.
+	margin = time.Second
+)
+
+// Serve adds these routes to a service, and a job that removes old events:
+//
+//	GET /internal/events?after&limit&wait             the feed
+//	GET /internal/businesses/{id}/events?subject&type&from&to&limit&cursor   the audit log of a business
+//
+// A request for the feed waits at most wait seconds for an event. wait
+// is at most 20, and the deadline of the request also ends the wait.
+func Serve(s *server.Server, log *eventlog.Log) {
+	s.Internal.Get("/internal/events", func(c *fiber.Ctx) error {
+		after, limit, wait, err := feed(c)
+		if err != nil {
+			return err
+		}
+		page, err := log.Feed(c.UserContext(), after, limit, wait, s.Draining)
+		if err != nil {
+			return err
+		}
+		return c.JSON(page)
+	})
+	s.Internal.Get("/internal/businesses/:business/events", func(c *fiber.Ctx) error {
+		business, err := request.ID("business", c.Params("business"))
+		if err != nil {
+			return err
+		}
+		page, err := server.Query(c).Page()
+		if err != nil {
+			return err
+		}
+		filter, err := eventclient.ReadFilter(server.Query(c))
+		if err != nil {
+			return err
+		}
+		list, err := log.List(c.UserContext(), business, filter, page)
+		if err != nil {
+			return err
+		}
+		return c.JSON(list)
+	})
+	s.Go("removing old events", log.Run)
+}
+
+func feed(c *fiber.Ctx) (string, int, time.Duration, error) {
+	q := server.Query(c)
+	after, err := q.Text("after")
+	if err != nil {
+		return "", 0, 0, err
+	}
+	page, err := q.Page()
+	if err != nil {
+		return "", 0, 0, err
+	}
+	var wait time.Duration
+	if text, err := q.Text("wait"); err != nil {
+		return "", 0, 0, err
+	} else if text != "" && text != "0" {
+		seconds, err := request.Number("wait", text, int(maxWait/time.Second))
+		if err != nil {
+			return "", 0, 0, err
+		}
+		wait = time.Duration(seconds) * time.Second
+	}
+	if deadline, ok := c.UserContext().Deadline(); ok {
+		wait = min(wait, max(0, time.Until(deadline)-margin))
+	}
+	return after, page.Limit, wait, nil
+}

@@ -1,0 +1,167 @@
+package manifest
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/values/clip"
+)
+
+// expand measures how large a YAML tree is without aliases, and replaces each merge key (<<) by the fields of the
+// mapping that it names. It returns a problem if the tree contains itself, is nested too deeply or is too large.
+//
+// The size bounds the cost of reading, checking and storing the tree, even if aliases repeat values many
+// times. The work is linear in the size of the source, and for merge keys linear in the size of the result.
+func expand(root *yaml.Node) *Problem {
+	e := expander{anchored: map[*yaml.Node]*extent{}}
+	_, problem := e.node(root, 0)
+	return problem
+}
+
+// extent is the size of a value with all aliases replaced by their values.
+type extent struct {
+	values int // with the value itself and names of fields
+	bytes  int // of the shortest notation: those of all texts, and one for each value
+	height int // levels of lists and objects
+}
+
+type expander struct {
+	anchored map[*yaml.Node]*extent // extents of the values with an anchor; nil while a value is being measured
+}
+
+func (e *expander) node(n *yaml.Node, depth int) (extent, *Problem) {
+	if n.Kind == yaml.AliasNode {
+		return e.alias(n, depth)
+	}
+	if n.Anchor != "" {
+		e.anchored[n] = nil
+	}
+	size := extent{values: 1, bytes: 1 + len(n.Value)}
+	if n.Kind != yaml.ScalarNode {
+		var problem *Problem
+		if size, problem = e.collection(n, depth); problem != nil {
+			return extent{}, problem
+		}
+	}
+	if n.Anchor != "" {
+		e.anchored[n] = &size
+	}
+	return size, nil
+}
+
+func (e *expander) alias(n *yaml.Node, depth int) (extent, *Problem) {
+	size := e.anchored[n.Alias]
+	switch {
+	case size == nil:
+		return extent{}, &Problem{Line: n.Line, Message: fmt.Sprintf("the alias *%s stands within what it names; write the value out", clip.Text(n.Value))}
+	case depth+size.height > maxDepth:
+		return extent{}, tooDeep(n)
+	}
+	return *size, nil
+}
+
+func (e *expander) collection(n *yaml.Node, depth int) (extent, *Problem) {
+	if depth >= maxDepth {
+		return extent{}, tooDeep(n)
+	}
+	size := extent{values: 1, bytes: 1, height: 1}
+	for i, item := range n.Content {
+		part, problem := e.node(item, depth+1)
+		if problem != nil {
+			return extent{}, problem
+		}
+		size.values += part.values
+		size.bytes += part.bytes
+		size.height = max(size.height, 1+part.height-levelsMerged(n, i))
+		if problem := size.check(item); problem != nil {
+			return extent{}, problem
+		}
+	}
+	if n.Kind == yaml.MappingNode {
+		return size, merge(n)
+	}
+	return size, nil
+}
+
+// levelsMerged returns how many levels of nesting disappear from an item of n when merge keys are replaced.
+// A merge key names a mapping or a list of mappings, whose fields become fields of the mapping with the key.
+func levelsMerged(n *yaml.Node, item int) int {
+	switch {
+	case n.Kind != yaml.MappingNode || item%2 == 0 || target(n.Content[item-1]).Tag != "!!merge":
+		return 0
+	case target(n.Content[item]).Kind == yaml.SequenceNode:
+		return 2
+	default:
+		return 1
+	}
+}
+
+func tooDeep(n *yaml.Node) *Problem {
+	return &Problem{Line: n.Line, Message: fmt.Sprintf("the manifest nests deeper than %d levels here; check the indentation and brackets", maxDepth)}
+}
+
+// check returns a problem if the extent is too large; last is the value that exceeded the limit.
+func (x extent) check(last *yaml.Node) *Problem {
+	const advice = "up to here, those that aliases and merge keys repeat included; repeat less"
+	switch {
+	case x.values > maxValues:
+		return &Problem{Line: last.Line, Message: fmt.Sprintf("the manifest holds more than %d values "+advice, maxValues)}
+	case x.bytes > MaxBytes:
+		return &Problem{Line: last.Line, Message: fmt.Sprintf("the manifest holds more than %d bytes "+advice, MaxBytes)}
+	}
+	return nil
+}
+
+// merge replaces the merge keys of a mapping by the fields of the mappings that they
+// name. The mapping's own fields take precedence over these, and fields of the first
+// named mapping over those of later ones. The named mappings must not contain merge keys.
+func merge(n *yaml.Node) *Problem {
+	own, sources := splitMergeKeys(n.Content)
+	if len(sources) == 0 {
+		return nil
+	}
+	known := make(map[string]bool, len(own)/2)
+	for i := 0; i+1 < len(own); i += 2 {
+		known[target(own[i]).Value] = true
+	}
+	for _, source := range sources {
+		named := []*yaml.Node{source}
+		if list := target(source); list.Kind == yaml.SequenceNode {
+			named = list.Content
+		}
+		for _, one := range named {
+			from := target(one)
+			if from.Kind != yaml.MappingNode {
+				return &Problem{Line: one.Line, Message: "the merge key << names " + describe(from) + "; name an object or a list of objects"}
+			}
+			own = appendMissing(own, from.Content, known)
+		}
+	}
+	n.Content = own
+	return nil
+}
+
+// splitMergeKeys separates the fields of a mapping from the values of its merge keys.
+func splitMergeKeys(fields []*yaml.Node) ([]*yaml.Node, []*yaml.Node) {
+	var own, sources []*yaml.Node
+	for i := 0; i+1 < len(fields); i += 2 {
+		if target(fields[i]).Tag == "!!merge" {
+			sources = append(sources, fields[i+1])
+		} else {
+			own = append(own, fields[i], fields[i+1])
+		}
+	}
+	return own, sources
+}
+
+// appendMissing appends the fields whose names are not in known, and adds these names to known.
+func appendMissing(own, fields []*yaml.Node, known map[string]bool) []*yaml.Node {
+	for i := 0; i+1 < len(fields); i += 2 {
+		if name := target(fields[i]).Value; !known[name] {
+			known[name] = true
+			own = append(own, fields[i], fields[i+1])
+		}
+	}
+	return own
+}

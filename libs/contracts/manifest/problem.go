@@ -1,0 +1,205 @@
+package manifest
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// MaxProblems is the maximum number of problems that [Parse] lists. One more problem counts those left out.
+const MaxProblems = 200
+
+const (
+	// maxKept bounds the memory and time spent on the problems of a very bad document. Further problems
+	// are only counted.
+	maxKept = 2000
+	// maxFailed bounds the number of stored paths of unreadable values.
+	maxFailed = 100_000
+)
+
+// Problem is one mistake in a manifest. Its message names the mistake and a correct value.
+type Problem struct {
+	Path    string `json:"path"` // such as services[3].price; empty for the document as a whole
+	Line    int    `json:"line"` // 1-based line of the source
+	Message string `json:"message"`
+
+	// Code and Params are for programs that write the sentence themselves, for example in another language.
+	Code   Code              `json:"-"`
+	Params map[string]string `json:"-"`
+}
+
+// String renders the problem as a line of text.
+func (p Problem) String() string {
+	if p.Path == "" {
+		return fmt.Sprintf("line %d: %s", p.Line, p.Message)
+	}
+	return fmt.Sprintf("line %d: %s: %s", p.Line, p.Path, p.Message)
+}
+
+// path is a place in the document. Each element links to its parent; nil is the root.
+type path struct {
+	parent *path
+	name   string // field name or map key; unused for an item
+	index  int    // of a list's item; -1 otherwise
+}
+
+func (p *path) field(name string) *path { return &path{parent: p, name: name, index: -1} }
+func (p *path) item(i int) *path        { return &path{parent: p, index: i} }
+
+// steps returns the elements of the path, from the root to p.
+func (p *path) steps() []*path {
+	var steps []*path
+	for ; p != nil; p = p.parent {
+		steps = append(steps, p)
+	}
+	slices.Reverse(steps)
+	return steps
+}
+
+func (p *path) String() string {
+	var b strings.Builder
+	for _, s := range p.steps() {
+		switch {
+		case s.index >= 0:
+			b.WriteString("[" + strconv.Itoa(s.index) + "]")
+		case !isPlainName(s.name):
+			b.WriteString("[" + quote(s.name) + "]")
+		default:
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(s.name)
+		}
+	}
+	return b.String()
+}
+
+func isPlainName(s string) bool {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	return s != "" && len(s) <= 64 && strings.Trim(s, plain) == ""
+}
+
+// report collects problems.
+type report struct {
+	problems []Problem
+	failed   map[string]bool // paths of values that could not be read; problems that follow from them are not reported
+	dropped  int
+}
+
+// add reports a problem and returns it, so that the caller can set its code. It returns nil if the report is full.
+func (r *report) add(at *path, line int, format string, args ...any) *Problem {
+	if r.full() {
+		r.dropped++
+		return nil
+	}
+	r.problems = append(r.problems, Problem{Path: at.String(), Line: line, Message: fmt.Sprintf(format, args...)})
+	return &r.problems[len(r.problems)-1]
+}
+
+func (r *report) full() bool { return len(r.problems) >= maxKept }
+
+// fail is like add, for a value that could not be read. It also records the path, see hasFailed.
+func (r *report) fail(at *path, line int, format string, args ...any) *Problem {
+	if r.failed == nil {
+		r.failed = map[string]bool{}
+	}
+	if len(r.failed) < maxFailed {
+		r.failed[at.String()] = true
+	}
+	return r.add(at, line, format, args...)
+}
+
+// hasFailed reports whether the value at a path, or a value that contains it, could not be read.
+func (r *report) hasFailed(at *path) bool {
+	if len(r.failed) == 0 {
+		return false
+	}
+	for p := at; p != nil; p = p.parent {
+		if r.failed[p.String()] {
+			return true
+		}
+	}
+	return r.failed[""]
+}
+
+// list returns the problems sorted by line: at most [MaxProblems], and one more that counts the rest.
+func (r *report) list() []Problem {
+	slices.SortStableFunc(r.problems, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+	all := len(r.problems) + r.dropped
+	if all <= MaxProblems {
+		return r.problems
+	}
+	listed := slices.Clone(r.problems[:MaxProblems])
+	return append(listed, Problem{
+		Line:    listed[MaxProblems-1].Line,
+		Message: fmt.Sprintf("and %d more problems; correct these first", all-MaxProblems),
+	})
+}
+
+// lineOf returns the line of the value at a path. If the source does not have the value,
+// it returns the line of the innermost list or object on the path that the source has.
+func lineOf(root *yaml.Node, at *path) int {
+	n, line := root, root.Line
+	for _, s := range at.steps() {
+		next := child(n, s)
+		if next == nil {
+			return line
+		}
+		n, line = target(next), next.Line
+	}
+	return line
+}
+
+func child(n *yaml.Node, s *path) *yaml.Node {
+	if s.index >= 0 {
+		if n.Kind == yaml.SequenceNode && s.index < len(n.Content) {
+			return n.Content[s.index]
+		}
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for _, e := range entries(n) {
+		if e.key.Value == s.name {
+			return e.value
+		}
+	}
+	return nil
+}
+
+// Invalid returns the error for an invalid manifest: invalid_parameter, with all problems under
+// "problems" in its Extra. There must be at least one problem.
+func Invalid(problems []Problem) error {
+	f := fault.Newf(fault.InvalidParameter, "The manifest is not valid: %s.", problems[0])
+	if len(problems) > 1 {
+		f = fault.Newf(fault.InvalidParameter, "The manifest is not valid in %d places; the first: %s.", len(problems), problems[0])
+	}
+	f.Extra = map[string]any{"problems": problems}
+	return f
+}
+
+// ProblemsOf returns the problems in an error of the admin API. It returns nil if the error is not about a manifest.
+func ProblemsOf(err error) []Problem {
+	var refused *fault.Error
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	text, err := json.Marshal(refused.Extra["problems"])
+	if err != nil {
+		return nil
+	}
+	var problems []Problem
+	if json.Unmarshal(text, &problems) != nil {
+		return nil
+	}
+	return problems
+}

@@ -1,0 +1,102 @@
+// Package reading bounds the memory for parsing manifests. All concurrent parsing must fit
+// into a part of the process's memory. Only one manifest of a business is parsed at a time.
+//
+// A parsed manifest can be a hundred times as large as its source. Without the bound,
+// a few manifests could exhaust the memory of a process that serves all businesses.
+package reading
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/platform/bulkhead"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// room is the memory for parsing, which businesses share.
+type room struct {
+	bytes      int64
+	free       *semaphore.Weighted
+	businesses *bulkhead.Tenants
+}
+
+// process returns the memory budget for parsing, which all services of this
+// process share. It is created on first use, after main has set the memory limit.
+var process = sync.OnceValue(func() *room { return newRoom(shareOf(debug.SetMemoryLimit(-1))) })
+
+// shareOf returns the part of the memory limit (GOMEMLIMIT), in bytes, that may be used for parsing.
+// The rest is for all other work of the process. A limit of [math.MaxInt64] means that there is none.
+func shareOf(limit int64) int64 {
+	const unlimited = 1 << 30
+	if limit == math.MaxInt64 {
+		return unlimited
+	}
+	return limit / 4 * 3
+}
+
+func newRoom(bytes int64) *room {
+	return &room{bytes: bytes, free: semaphore.NewWeighted(bytes), businesses: bulkhead.New(1)}
+}
+
+// Do calls work, which parses the sources of a business, when the memory that they need ([manifest.Cost]) is free. It
+// waits for memory until ctx ends. work must return [manifest.ErrStopped] soon after the function stop returns true.
+//
+// work must not call Do for the same business, or code that does: that call would wait for work to end.
+//
+// Faults: payload_too_large if one of the sources can never
+// fit; service_unavailable if ctx ends first; those of work.
+func Do(ctx context.Context, business string, work func(stop func() bool) error, sources ...[]byte) error {
+	return process().do(ctx, business, work, sources...)
+}
+
+func (r *room) do(ctx context.Context, business string, work func(stop func() bool) error, sources ...[]byte) error {
+	leave, err := r.enter(ctx, business, sources)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if err = work(func() bool { return ctx.Err() != nil }); errors.Is(err, manifest.ErrStopped) && !fault.Is(err, fault.PeerUnavailable) {
+		return TooLong(ctx, err)
+	}
+	return err
+}
+
+func (r *room) enter(ctx context.Context, business string, sources [][]byte) (func(), error) {
+	var cost int64
+	for _, source := range sources {
+		one := manifest.Cost(source)
+		if one > r.bytes {
+			return nil, fault.Newf(fault.PayloadTooLarge,
+				"The manifest may hold so many values that reading it takes %d MB, and %d MB are there for it; write fewer values.", one>>20, r.bytes>>20)
+		}
+		cost += one
+	}
+	cost = min(cost, r.bytes) // sources are parsed one after another
+	part, err := r.businesses.Enter(ctx, business)
+	if err != nil {
+		return nil, TooLong(ctx, err)
+	}
+	if err := r.free.Acquire(ctx, cost); err != nil {
+		part()
+		return nil, TooLong(ctx, err)
+	}
+	return func() {
+		r.free.Release(cost)
+		part()
+	}, nil
+}
+
+// TooLong returns the fault of a manifest that could not be parsed before ctx ended.
+func TooLong(ctx context.Context, err error) error {
+	late := fault.Wrap(fault.PeerUnavailable, errors.Join(err, context.Cause(ctx)),
+		"The manifest could not be checked in time; nothing was changed, try again shortly.")
+	late.RetryAfter = time.Second
+	return late
+}

@@ -1,0 +1,138 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/manifest"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+var source = []byte("slug: shop\nname: Shop\n")
+
+// two is room for two sources at once.
+func two() *room { return newRoom(2*manifest.Cost(source) + 1) }
+
+// hold has a business read until the returned function is called.
+func hold(t *testing.T, r *room, business string) func() {
+	t.Helper()
+	begun, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- r.do(t.Context(), business, func(func() bool) error {
+			close(begun)
+			<-end
+			return nil
+		}, source)
+	}()
+	<-begun
+	return func() {
+		close(end)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// ending is a request that ends while it waits for what nobody gives back.
+func ending(t *testing.T) context.Context {
+	t.Helper()
+	ctx, end := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	t.Cleanup(end)
+	return ctx
+}
+
+func never(t *testing.T) func(func() bool) error {
+	return func(func() bool) error {
+		t.Error("it is read without room")
+		return nil
+	}
+}
+
+func isLate(err error) bool {
+	return fault.Is(err, fault.PeerUnavailable) && fault.Of(err).RetrySeconds() == 1
+}
+
+func TestWhatIsReadAtOnceFits(t *testing.T) {
+	t.Parallel()
+	r := two()
+	first, second := hold(t, r, "a"), hold(t, r, "b")
+	if err := r.do(ending(t), "c", never(t), source); !isLate(err) {
+		t.Errorf("a third: %v", err)
+	}
+	first()
+	hold(t, r, "c")()
+	second()
+	if !r.free.TryAcquire(r.bytes) {
+		t.Error("not all room was given back")
+	}
+}
+
+func TestABusinessReadsOneAtATime(t *testing.T) {
+	t.Parallel()
+	r := two()
+	done := hold(t, r, "a")
+	if err := r.do(ending(t), "a", never(t), source); !isLate(err) {
+		t.Errorf("its second: %v", err)
+	}
+	hold(t, r, "b")()
+	done()
+}
+
+func TestWhatNeverFitsIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	r := two()
+	large := []byte(strings.Repeat("a: b\n", 100))
+	if err := r.do(t.Context(), "a", never(t), large); !fault.Is(err, fault.PayloadTooLarge) {
+		t.Errorf("too large: %v", err)
+	}
+	several := 0
+	err := r.do(t.Context(), "a", func(func() bool) error { several++; return nil }, source, source, source)
+	if err != nil || several != 1 {
+		t.Errorf("several that fit one by one: %v", err)
+	}
+}
+
+func TestReadingStopsWhenTheRequestEnds(t *testing.T) {
+	t.Parallel()
+	r := two()
+	ctx, end := context.WithCancel(t.Context())
+	err := r.do(ctx, "a", func(stop func() bool) error {
+		if stop() {
+			t.Error("stopped before its end")
+		}
+		end()
+		_, _, err := manifest.ParseUntil(source, 0, stop)
+		return err
+	}, source)
+	if !isLate(err) || !errors.Is(err, manifest.ErrStopped) || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	broken := errors.New("broken")
+	if err := r.do(t.Context(), "a", func(func() bool) error { return broken }, source); !errors.Is(err, broken) {
+		t.Errorf("what went wrong otherwise: %v", err)
+	}
+}
+
+func TestReadingHasAShareOfTheMemoryLimit(t *testing.T) {
+	t.Parallel()
+	if got := shareOf(400 << 20); got != 300<<20 {
+		t.Errorf("of 400 MiB: %d MiB", got>>20)
+	}
+	if got := shareOf(math.MaxInt64); got != 1<<30 {
+		t.Errorf("without a limit: %d MiB", got>>20)
+	}
+}
+
+// A process sets its limit when it begins, by what its container may take.
+func TestTheRoomIsAPartOfTheLimitThatTheProcessHasSet(t *testing.T) {
+	before := debug.SetMemoryLimit(400 << 20)
+	defer debug.SetMemoryLimit(before)
+	if room := process(); room.bytes != 300<<20 {
+		t.Errorf("of 400 MiB, %d bytes are for reading", room.bytes)
+	}
+}

@@ -1,0 +1,383 @@
+package manifest
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+	"golang.org/x/text/language"
+
+	"github.com/slotmesh/slotmesh/libs/values/color"
+	"github.com/slotmesh/slotmesh/libs/values/email"
+	"github.com/slotmesh/slotmesh/libs/values/money"
+	"github.com/slotmesh/slotmesh/libs/values/zone"
+)
+
+var (
+	_ encoding.TextUnmarshaler = (*Key)(nil)
+	_ encoding.TextUnmarshaler = (*ID)(nil)
+	_ encoding.TextUnmarshaler = (*Language)(nil)
+	_ encoding.TextUnmarshaler = (*Currency)(nil)
+	_ encoding.TextUnmarshaler = (*Timezone)(nil)
+	_ encoding.TextUnmarshaler = (*URL)(nil)
+	_ encoding.TextUnmarshaler = (*Email)(nil)
+	_ encoding.TextUnmarshaler = (*MessageKind)(nil)
+	_ encoding.TextUnmarshaler = (*Color)(nil)
+	_ encoding.TextUnmarshaler = (*Origin)(nil)
+	_ json.Marshaler           = Decimal{}
+	_ json.Marshaler           = Selection{}
+	_ json.Unmarshaler         = (*Selection)(nil)
+	_ json.Marshaler           = Until{}
+	_ json.Unmarshaler         = (*Until)(nil)
+	_ nullable                 = (*Until)(nil)
+	_ nullable                 = (*SelfService)(nil)
+)
+
+// Line is one line of text, without line breaks and other control characters.
+type Line string
+
+// Key names an object within its list, or a business by its slug: [a-z0-9-]{1,63}.
+type Key string
+
+// UnmarshalText rejects an invalid key.
+func (k *Key) UnmarshalText(b []byte) error {
+	ok := len(b) >= 1 && len(b) <= 63
+	for _, c := range b {
+		ok = ok && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-')
+	}
+	if !ok {
+		return fmt.Errorf(`%s is not a key; write 1 to 63 of a-z, 0-9 and "-"`, quote(string(b)))
+	}
+	*k = Key(b)
+	return nil
+}
+
+// ID is a UUID set by hand. It replaces the id that follows from the keys.
+type ID uuid.UUID
+
+// String returns the UUID in its usual form.
+func (i ID) String() string { return uuid.UUID(i).String() }
+
+// MarshalText returns the UUID in its usual form.
+func (i ID) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// UnmarshalText reads a UUID in its usual form of 36 characters and rejects the zero UUID.
+func (i *ID) UnmarshalText(b []byte) error {
+	u, err := uuid.ParseBytes(b)
+	if err != nil || len(b) != 36 || u == uuid.Nil {
+		return fmt.Errorf("%s is not a UUID; write one such as 3f2c8a52-0c5e-4d5b-9a55-6f0f4a1f7d10", quote(string(b)))
+	}
+	*i = ID(u)
+	return nil
+}
+
+// Language is a BCP 47 language tag in its usual case, such as pt or pt-BR.
+type Language string
+
+// UnmarshalText rejects invalid tags and tags in unusual case, because translations are found by the exact tag.
+func (l *Language) UnmarshalText(b []byte) error {
+	var tag language.Tag
+	err := errors.New("too long")
+	if len(b) <= 35 {
+		tag, err = language.Raw.Parse(string(b))
+	}
+	if err != nil || tag.IsRoot() {
+		return fmt.Errorf("%s is not a language; write a BCP 47 tag such as en or pt-BR", quote(string(b)))
+	}
+	if usual := tag.String(); usual != string(b) {
+		text := fmt.Sprintf("%s is not the usual form of the language tag; write %s", quote(string(b)), usual)
+		return &suggestion{text, usual}
+	}
+	*l = Language(b)
+	return nil
+}
+
+// Currency is an ISO 4217 code in upper case.
+type Currency string
+
+// UnmarshalText reads the codes that [money.ParseCurrency] accepts.
+func (c *Currency) UnmarshalText(b []byte) error {
+	if _, err := money.ParseCurrency(string(b)); err != nil {
+		near := nearestCurrency(string(b))
+		hint := meant(near, "write one such as EUR")
+		return &suggestion{fmt.Sprintf("%s is not an ISO 4217 currency code; %s", quote(string(b)), hint), near}
+	}
+	*c = Currency(b)
+	return nil
+}
+
+// Timezone is the IANA name of a time zone that package zone knows.
+type Timezone string
+
+// UnmarshalText rejects names that package zone cannot load.
+func (z *Timezone) UnmarshalText(b []byte) error {
+	name := string(b)
+	if _, err := zone.Load(name); err != nil {
+		near := nearestZone(name)
+		hint := meant(near, "write an IANA name such as Europe/Lisbon")
+		return &suggestion{fmt.Sprintf("%s is not a time zone; %s", quote(name), hint), near}
+	}
+	*z = Timezone(name)
+	return nil
+}
+
+// URL is an http or https address, or empty. It needs no escaping in an HTML attribute, because it
+// contains no character that ends one.
+type URL string
+
+const maxURL = 2000
+
+// UnmarshalText rejects other schemes, addresses without a host, and addresses of more than 2,000
+// bytes. It also rejects white space, quotes, <, >, backslashes and control characters.
+func (u *URL) UnmarshalText(b []byte) error {
+	s := string(b)
+	if s != "" && !isWebAddress(s) {
+		return fmt.Errorf("%s is not a web address; write http:// or https:// and a host, at most %d characters, with %%22 and the like for %s",
+			quote(s), maxURL, unsafeNames)
+	}
+	*u = URL(s)
+	return nil
+}
+
+// unsafeNames names the characters that holdsUnsafe searches for, for messages.
+const unsafeNames = "quotes, spaces, <, > and \\"
+
+// holdsUnsafe reports whether an address contains a character that could end an
+// HTML attribute, or that browsers replace by another one: quotes, backticks,
+// angle brackets, backslashes, white space, and control and invisible characters.
+func holdsUnsafe(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return strings.ContainsRune("\"'`<>\\", r) || unicode.IsSpace(r) || !unicode.IsPrint(r)
+	})
+}
+
+func isWebAddress(s string) bool {
+	if len(s) > maxURL || holdsUnsafe(s) {
+		return false
+	}
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+}
+
+// isLink reports whether a button may open s: a web address, or mailto: or tel: followed by something.
+func isLink(s string) bool {
+	if isWebAddress(s) {
+		return true
+	}
+	if len(s) > maxURL || holdsUnsafe(s) {
+		return false
+	}
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque != "" && u.Host == ""
+}
+
+// Email is an e-mail address.
+type Email string
+
+// UnmarshalText reads the addresses that [email.Valid] accepts.
+func (e *Email) UnmarshalText(b []byte) error {
+	if s := string(b); !email.Valid(s) {
+		return fmt.Errorf("%s is not an e-mail address; write one such as hello@example.com", quote(s))
+	}
+	*e = Email(b)
+	return nil
+}
+
+// Color is "#" and six hexadecimal digits, in lower case.
+type Color string
+
+// UnmarshalText reads the colours that [color.Parse] accepts.
+func (c *Color) UnmarshalText(b []byte) error {
+	parsed, err := color.Parse(string(b))
+	if err != nil {
+		return fmt.Errorf("%s is not a colour; write # and six hexadecimal digits, such as #0b6e4f", quote(string(b)))
+	}
+	*c = Color(parsed.String())
+	return nil
+}
+
+// Origin is the scheme, host and, unless it is the default, port of web pages, in the form that
+// browsers send. It needs no escaping in a header.
+type Origin string
+
+// UnmarshalText rejects paths, wildcards, and hosts in another form than browsers send, such as in
+// upper case or not in Punycode. It accepts http only for localhost, to try a page.
+func (o *Origin) UnmarshalText(b []byte) error {
+	s := string(b)
+	u, err := url.Parse(s)
+	if err != nil || len(s) > 300 || !isOrigin(u, s) {
+		return fmt.Errorf("%s is not an origin; write https://, a host in lower case and, where it has one, a port, such as https://example.com, and nothing after it; http:// only with localhost",
+			quote(s))
+	}
+	*o = Origin(s)
+	return nil
+}
+
+func isOrigin(u *url.URL, s string) bool {
+	host, port := u.Hostname(), u.Port()
+	if u.Scheme != "https" && (u.Scheme != "http" || !isThisMachine(host)) {
+		return false
+	}
+	if strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" || slices.Contains(strings.Split(host, "."), "") {
+		return false
+	}
+	whole := u.Scheme + "://" + host
+	if port != "" {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 || strconv.FormatUint(n, 10) != port || n == 443 && u.Scheme == "https" || n == 80 && u.Scheme == "http" {
+			return false
+		}
+		whole += ":" + port
+	}
+	return whole == s
+}
+
+func isThisMachine(host string) bool {
+	return host == "localhost" || host == "127.0.0.1" || strings.HasSuffix(host, ".localhost")
+}
+
+// MessageKind is a kind of message to customers (lifecycle.md §2).
+type MessageKind string
+
+// MessageKinds returns the kinds of messages that customers receive.
+func MessageKinds() []string {
+	return []string{
+		"booking_received", "booking_confirmed", "booking_moved", "booking_withdrawn", "booking_cancelled", "reminder",
+		"payment_due", "payment_failed", "refunded", "ticket", "ticket_moved", "ticket_withdrawn", "ticket_cancelled",
+		"reservation", "reservation_withdrawn", "reservation_due", "reservation_cancelled",
+	}
+}
+
+// UnmarshalText reads one of [MessageKinds].
+func (k *MessageKind) UnmarshalText(b []byte) error {
+	if !slices.Contains(MessageKinds(), string(b)) {
+		return fmt.Errorf("%s is no kind of message to customers; write %s", quote(string(b)), oneOf(MessageKinds()))
+	}
+	*k = MessageKind(b)
+	return nil
+}
+
+// nullable is a type for which null means something else than an omitted field.
+type nullable interface{ readNull() }
+
+// Until is the number of hours before a start until which something is allowed. null in the manifest means never.
+type Until struct {
+	Written bool // false: the field was left out
+	Never   bool
+	Hours   int
+}
+
+func (u *Until) readNull() { *u = Until{Written: true, Never: true} }
+
+// readNull sets both fields of s to never, because null for the object means null for each field.
+func (s *SelfService) readNull() {
+	s.CancelUntilHours.readNull()
+	s.RescheduleUntilHours.readNull()
+}
+
+// orStart returns the number of hours, 0 if the field was left out, or nil for never.
+func (u Until) orStart() *int {
+	if u.Never {
+		return nil
+	}
+	return &u.Hours
+}
+
+// MarshalJSON returns the hours, or null for never.
+func (u Until) MarshalJSON() ([]byte, error) { return json.Marshal(u.orStart()) }
+
+// UnmarshalJSON reads the output of [Until.MarshalJSON].
+func (u *Until) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		u.readNull()
+		return nil
+	}
+	*u = Until{Written: true}
+	return json.Unmarshal(b, &u.Hours)
+}
+
+// Decimal is a decimal number as the owner wrote it, with trailing zeros. It has a method IsZero, so
+// omitzero would also leave out a pointer to 0. Pointers to Decimal are therefore tagged omitempty.
+type Decimal struct{ decimal.Decimal }
+
+// MarshalJSON returns a JSON number with the decimals that were written.
+func (d Decimal) MarshalJSON() ([]byte, error) {
+	return []byte(d.StringFixed(max(0, -d.Exponent()))), nil
+}
+
+const (
+	// maxNumberLength is the maximal length of a number. Every real price,
+	// count or percentage is shorter. It bounds the work of exact arithmetic.
+	maxNumberLength = 40
+	maxExponent     = 20
+)
+
+var errNumber = errors.New("is not a plain number")
+
+// parseDecimal reads a JSON number of bounded length and exponent.
+func parseDecimal(s string) (Decimal, error) {
+	if len(s) > maxNumberLength || !json.Valid([]byte(s)) || strings.Trim(s, "-+.eE0123456789") != "" {
+		return Decimal{}, errNumber
+	}
+	if _, exp, ok := strings.Cut(strings.ToLower(s), "e"); ok {
+		if n, err := strconv.Atoi(exp); err != nil || n > maxExponent || n < -maxExponent {
+			return Decimal{}, errNumber
+		}
+	}
+	d, err := decimal.NewFromString(s)
+	if err != nil {
+		return Decimal{}, errNumber
+	}
+	if d.Exponent() > 0 {
+		d = d.Add(decimal.New(0, 0)) // 1e3 becomes 1000, which is the form written later
+	}
+	return Decimal{d}, nil
+}
+
+// Selection selects objects of one kind: all of them, or those with the given keys.
+type Selection struct {
+	All  bool
+	Keys []Key
+}
+
+const selectAll = "all"
+
+// MarshalJSON returns "all" or the list of keys.
+func (s Selection) MarshalJSON() ([]byte, error) {
+	if s.All {
+		return json.Marshal(selectAll)
+	}
+	return json.Marshal(s.Keys)
+}
+
+// UnmarshalJSON reads the output of [Selection.MarshalJSON].
+func (s *Selection) UnmarshalJSON(b []byte) error {
+	if string(b) == `"`+selectAll+`"` {
+		*s = Selection{All: true}
+		return nil
+	}
+	*s = Selection{}
+	return json.Unmarshal(b, &s.Keys)
+}
+
+// quote returns a value in quotes, of bounded length, for a message.
+func quote(s string) string { return strconv.Quote(clipped(s)) }
+
+// clipped returns at most 60 characters of a value, for a message.
+func clipped(s string) string {
+	const most = 60
+	s = s[:min(len(s), utf8.UTFMax*(most+1))]
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,178 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/values/clip"
+)
+
+const (
+	// MaxBytes is the size of the largest source that [Parse] reads.
+	MaxBytes = 8 << 20
+	// maxValues bounds the number of values in a source. Names of fields
+	// count as values. A value that YAML aliases repeat counts each time.
+	maxValues = 1_000_000
+	// maxDepth bounds the nesting; no valid manifest nests half as deep.
+	maxDepth = 32
+)
+
+// ErrStopped is returned when reading ended early because the caller's stop function returned true.
+var ErrStopped = errors.New("reading the manifest was stopped")
+
+// parseSource returns the source's values as a tree without merge keys, or the problem that prevents
+// reading. It returns [ErrStopped] soon after stop returns true.
+func parseSource(src []byte, stop func() bool) (*yaml.Node, *Problem, error) {
+	src = bytes.TrimPrefix(src, []byte("\ufeff"))
+	if p := checkBytes(src); p != nil {
+		return nil, p, nil
+	}
+	read := parseYAML
+	if text := bytes.TrimLeft(src, " \t\r\n"); text[0] == '{' {
+		read = parseJSON
+	}
+	in := &stoppable{in: bytes.NewReader(src), stop: stop}
+	root, problem := read(src, in)
+	switch {
+	case in.stopped:
+		return nil, nil, ErrStopped
+	case problem == nil && root.Kind != yaml.MappingNode:
+		problem = &Problem{Line: root.Line, Message: "the manifest is " + describe(root) + "; write fields, beginning with apiVersion: " + APIVersion}
+	}
+	return root, problem, nil
+}
+
+// stoppable is a source that ends with an error once stop returns true.
+type stoppable struct {
+	in      io.Reader
+	stop    func() bool
+	stopped bool
+}
+
+// Read implements [io.Reader].
+func (s *stoppable) Read(p []byte) (int, error) {
+	if s.stopped = s.stopped || s.stop(); s.stopped {
+		return 0, ErrStopped
+	}
+	return s.in.Read(p)
+}
+
+func checkBytes(src []byte) *Problem {
+	if len(src) > MaxBytes {
+		return &Problem{Line: 1, Message: fmt.Sprintf("the manifest has %d bytes; write at most %d", len(src), MaxBytes)}
+	}
+	if len(bytes.TrimSpace(src)) == 0 {
+		return empty()
+	}
+	if i := bytes.IndexByte(src, 0); i >= 0 {
+		return &Problem{Line: lineAt(src, i), Message: "the manifest contains a NUL byte; write plain UTF-8 text"}
+	}
+	for i := 0; i < len(src); {
+		r, size := utf8.DecodeRune(src[i:])
+		if r == utf8.RuneError && size == 1 {
+			return &Problem{Line: lineAt(src, i), Message: "the manifest is not valid UTF-8 here; save the file as UTF-8"}
+		}
+		i += size
+	}
+	return nil
+}
+
+func empty() *Problem {
+	return &Problem{Line: 1, Message: "the manifest is empty; write one, beginning with apiVersion: " + APIVersion}
+}
+
+func lineAt(src []byte, offset int) int { return 1 + bytes.Count(src[:offset], []byte("\n")) }
+
+// parseYAML reads a YAML document from in; src is the same text, for line numbers and for counting.
+func parseYAML(src []byte, in io.Reader) (*yaml.Node, *Problem) {
+	if n := separators(src); n > maxValues {
+		return nil, &Problem{Line: 1, Message: fmt.Sprintf(
+			"the manifest has %d commas, colons, dashes and opening brackets that can part values; write at most %d", n, maxValues)}
+	}
+	dec := yaml.NewDecoder(in)
+	var doc, second yaml.Node
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+		return nil, empty()
+	} else if err != nil {
+		return nil, yamlProblem(src, err)
+	}
+	if err := dec.Decode(&second); err == nil {
+		return nil, &Problem{Line: second.Line, Message: "a second YAML document begins here; write one document, without a further ---"}
+	} else if !errors.Is(err, io.EOF) {
+		return nil, yamlProblem(src, err)
+	}
+	if isNull(doc.Content[0]) {
+		return nil, empty()
+	}
+	root := doc.Content[0]
+	if p := expand(root); p != nil {
+		return nil, p
+	}
+	return root, nil
+}
+
+// separators counts the characters of a source that can separate YAML values,
+// also inside quoted text. A source has at most three values for each of them.
+//
+// The number of values must be bounded before the YAML library reads the
+// source. The library uses up to 200 bytes of memory for each value.
+func separators(src []byte) int {
+	n := 0
+	for i, c := range src {
+		switch c {
+		case ',', '[', '{':
+			n++
+		case ':', '-', '?':
+			if i+1 == len(src) || strings.IndexByte(" \t\r\n", src[i+1]) >= 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// entry is one field of a mapping.
+type entry struct{ key, value *yaml.Node }
+
+// entries returns the fields of a mapping.
+func entries(n *yaml.Node) []entry {
+	fields := make([]entry, 0, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		fields = append(fields, entry{target(n.Content[i]), n.Content[i+1]})
+	}
+	return fields
+}
+
+// target returns the value that an alias refers to, and any other value itself.
+func target(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+// describe names the kind of a value for a message.
+func describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "an object"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case isNull(n):
+		return "empty"
+	case n.Tag == "!!int" || n.Tag == "!!float":
+		return "the number " + clip.Text(n.Value)
+	case n.Tag == "!!bool":
+		return clip.Text(n.Value)
+	default:
+		return "the text " + quote(n.Value)
+	}
+}

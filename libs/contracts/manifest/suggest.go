@@ -1,0 +1,138 @@
+package manifest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/slotmesh/slotmesh/libs/values/money"
+	"github.com/slotmesh/slotmesh/libs/values/zone"
+)
+
+// didYouMean returns a hint at the most similar field, or a hint with all fields if none is similar.
+func didYouMean(got string, fields []string) string {
+	return meant(nearestField(got, fields), "the fields are "+strings.Join(fields, ", "))
+}
+
+// meant returns the hint "did you mean near?", or the other hint if near is empty.
+func meant(near, otherwise string) string {
+	if near != "" {
+		return "did you mean " + near + "?"
+	}
+	return otherwise
+}
+
+// nearestField returns the most similar field, or "" if there is none. It tries a field that differs
+// only in case and separators, then one within a few edits. Last, it tries fields without their last
+// word, such as minutes or html; only one may match.
+func nearestField(got string, fields []string) string {
+	if len(got) > maxHinted {
+		return ""
+	}
+	for _, f := range fields {
+		if letters(f) == letters(got) {
+			return f
+		}
+	}
+	if near := nearest(got, fields); near != "" {
+		return near
+	}
+	isShort := func(f string) bool {
+		i := strings.LastIndexByte(f, '_')
+		return i > 0 && nearest(strings.ToLower(got), []string{f[:i]}) != ""
+	}
+	if i := slices.IndexFunc(fields, isShort); i >= 0 && !slices.ContainsFunc(fields[i+1:], isShort) {
+		return fields[i]
+	}
+	return ""
+}
+
+// maxHinted is the maximum length of a text for which a similar valid text is searched.
+const maxHinted = 64
+
+// letters returns a name in lower case without its separators.
+func letters(name string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
+}
+
+// nearestZone returns the most similar time zone, or "" if there is none. It tries a name that differs
+// only in case and separators, then the name of a city, then a name within two edits.
+func nearestZone(got string) string {
+	if len(got) > maxHinted {
+		return ""
+	}
+	city := ""
+	for _, name := range zone.Names() {
+		if letters(name) == letters(got) {
+			return name
+		}
+		if _, last, hasRegion := strings.Cut(name, "/"); hasRegion && city == "" && letters(last) == letters(got) {
+			city = name
+		}
+	}
+	if city != "" {
+		return city
+	}
+	return nearest(got, zone.Names())
+}
+
+// symbols maps the symbols and names of currencies that people write to ISO 4217 codes.
+var symbols = map[string]string{
+	"€": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "us$": "USD", "dollar": "USD", "£": "GBP", "pound": "GBP", "¥": "JPY", "yen": "JPY",
+	"chf.": "CHF", "fr.": "CHF", "franc": "CHF", "₹": "INR", "rupee": "INR", "zł": "PLN", "kč": "CZK", "r$": "BRL", "real": "BRL", "rmb": "CNY", "yuan": "CNY",
+}
+
+// nearestCurrency returns the most similar currency code, or "" if there is none. If several codes are
+// equally similar, it prefers the codes that most businesses have.
+func nearestCurrency(got string) string {
+	if len(got) > maxHinted {
+		return ""
+	}
+	if code := symbols[strings.ToLower(got)]; code != "" {
+		return code
+	}
+	return nearest(strings.ToUpper(got), slices.Concat([]string{"EUR", "USD", "GBP", "CHF", "JPY", "CAD", "AUD"}, money.Codes()))
+}
+
+// Nearest returns the candidate that is most similar to got, or "" if none is similar.
+func Nearest(got string, candidates []string) string { return nearest(got, candidates) }
+
+// nearest returns the candidate that differs from the text got
+// by at most two edits, or one for short words; otherwise "".
+func nearest(got string, candidates []string) string {
+	best, within := "", 2
+	if len(got) < 4 {
+		within = 1
+	}
+	for _, c := range candidates {
+		if len(c)-len(got) > within || len(got)-len(c) > within {
+			continue
+		}
+		if n := distance(got, c); n <= within {
+			best, within = c, n-1
+		}
+	}
+	return best
+}
+
+// distance returns the number of letters to insert, remove, replace or swap with a neighbour to change a into b.
+func distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

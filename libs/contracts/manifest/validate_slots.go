@@ -1,0 +1,181 @@
+package manifest
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+)
+
+// MaxSlotsBytes is the maximal size, in bytes, of the answer of `/slots` for one date of one service. It is more than
+// twice the answer of a business with 300 staff members who work twelve hours each, with starts every five minutes.
+const MaxSlotsBytes = 16 << 20
+
+// Sizes in an answer, in bytes: a slot's times, date and ids without the member's name, and a class
+// session's further fields.
+const (
+	slotBytes    = 140
+	sessionBytes = 80
+)
+
+// slotBound computes the maximum number of starts on a date, and the maximum size of the answer that lists them.
+type slotBound struct {
+	business day
+	members  map[Key]member
+	interval int      // of the business, in minutes
+	finest   *Service // the service with the shortest interval that can precede one with staff; nil: none
+}
+
+// day is the maximum number of open minutes and of windows on any one date.
+type day struct{ minutes, windows int }
+
+// member is an active staff member: the longest day, and the size of the name in an answer in bytes.
+type member struct {
+	day
+	name int
+}
+
+func newSlotBound(m *Manifest) slotBound {
+	business := longest(&m.Hours, m.Overrides)
+	b := slotBound{business: business, members: make(map[Key]member, len(m.Staff)), interval: *m.BookingSettings().SlotIntervalMinutes}
+	for i := range m.Staff {
+		s := &m.Staff[i]
+		if !s.IsActive() {
+			continue
+		}
+		works := business
+		if s.Hours != nil {
+			works = longest(s.Hours, nil)
+		}
+		if s.Hours != nil || len(s.Overrides) > 0 {
+			works = works.or(longest(&WeekHours{}, s.Overrides))
+			// windows of the business may split it further, on the date and the next
+			works.windows += 2 * business.windows
+		}
+		name, err := json.Marshal(s.Name)
+		if err != nil {
+			continue // never: every text has a JSON form
+		}
+		b.members[s.Key] = member{day: works, name: len(name)}
+	}
+	for i := range m.Services {
+		s := &m.Services[i]
+		if b.unstaffed(s) && (b.finest == nil || b.intervalOf(s) < b.intervalOf(b.finest)) {
+			b.finest = s
+		}
+	}
+	return b
+}
+
+// unstaffed reports whether a service is active, needs no staff and is not a class. Such services can
+// be combined with others.
+func (slotBound) unstaffed(s *Service) bool {
+	return s.IsActive() && len(s.Staff) == 0 && len(s.Classes) == 0
+}
+
+// intervalOf returns the step of a service's starts, in minutes.
+func (b slotBound) intervalOf(s *Service) int { return or(s.SlotIntervalMinutes, b.interval) }
+
+// longest returns the maximum of minutes and of windows that begin on any weekday or overridden date.
+func longest(week *WeekHours, overrides []DayOverride) day {
+	var most day
+	for weekday := time.Sunday; weekday <= time.Saturday; weekday++ {
+		most = most.or(dayOf(week.On(weekday)))
+	}
+	for i := range overrides {
+		most = most.or(dayOf(overrides[i].Hours))
+	}
+	return most
+}
+
+// dayOf returns the sum of the windows of a day. Overlapping windows count
+// as one. A window ends on the next day at the latest, which bounds the sum.
+func dayOf(windows []timespan.Window) day {
+	d := day{windows: len(windows)}
+	for _, w := range windows {
+		d.minutes += int(w.To - w.From)
+	}
+	d.minutes = min(d.minutes, 2*timespan.MinutesPerDay)
+	return d
+}
+
+func (d day) or(e day) day { return day{max(d.minutes, e.minutes), max(d.windows, e.windows)} }
+
+// starts returns the maximum number of starts at the given interval in minutes.
+func (d day) starts(interval int) int { return d.minutes/max(1, interval) + d.windows }
+
+// listing is the maximum that `/slots` lists for a service on one date: slots, members among them, and bytes.
+type listing struct{ slots, members, bytes int }
+
+// of returns the maximum listing of a service on a date.
+func (b slotBound) of(s *Service) listing {
+	if len(s.Classes) > 0 {
+		return b.sessions(s)
+	}
+	interval := b.intervalOf(s)
+	if len(s.Staff) == 0 {
+		n := b.business.starts(interval)
+		return listing{slots: n, members: 1, bytes: n * slotBytes}
+	}
+	return b.each(s, func(m member) int { return m.starts(interval) })
+}
+
+// combined is [slotBound.of] for an appointment that begins with [slotBound.finest] and continues with s,
+// which has staff. Each member of s then has the starts of the first service within the hours of the business.
+//
+// An appointment that begins with s has at most the starts of s alone, because only some members can perform
+// the services after s.
+func (b slotBound) combined(s *Service) listing {
+	if b.finest == nil || !s.IsActive() || len(s.Classes) > 0 {
+		return listing{}
+	}
+	n := b.business.starts(b.intervalOf(b.finest))
+	return b.each(s, func(member) int { return n })
+}
+
+// each adds up the starts of a service's active members.
+func (b slotBound) each(s *Service, starts func(member) int) listing {
+	var all listing
+	for _, key := range s.Staff {
+		m, active := b.members[key]
+		if !active {
+			continue
+		}
+		n := starts(m)
+		all = listing{all.slots + n, all.members + 1, all.bytes + n*(slotBytes+m.name)}
+	}
+	return all
+}
+
+// sessions is [slotBound.of] for a class. All its sessions may happen on one date.
+func (b slotBound) sessions(s *Service) listing {
+	all := listing{slots: len(s.Classes)}
+	for i := range s.Classes {
+		all.bytes += slotBytes + sessionBytes
+		if given := s.Classes[i].Staff; given != nil {
+			all.bytes += b.members[*given].name
+		}
+	}
+	return all
+}
+
+// slots rejects a service if the answer with its slots of one date would be too large.
+func (v *validator) slots(at *path, s *Service, b slotBound) {
+	most, after := b.of(s), b.combined(s)
+	switch {
+	case most.bytes <= MaxSlotsBytes && after.bytes <= MaxSlotsBytes:
+	case most.bytes <= MaxSlotsBytes:
+		first := b.finest
+		v.problem(at, "has up to %d slots a date where %s, which needs no staff, comes before it (%d members × the business's longest day / %d minutes), "+
+			"which /slots would list in %d MB; at most %d MB are listed: write a longer slot_interval_minutes for %[2]s, fewer staff or shorter names",
+			after.slots, quote(string(first.Key)), after.members, b.intervalOf(first), after.bytes>>20, MaxSlotsBytes>>20).
+			as(CodeTooManyStarts)
+	case len(s.Classes) > 0:
+		v.problem(at.field("classes"), "makes up to %d sessions a date, which /slots would list in %d MB; at most %d MB are listed: write fewer",
+			most.slots, most.bytes>>20, MaxSlotsBytes>>20).as(CodeTooManyStarts)
+	default:
+		v.problem(at, "has up to %d slots a date (%d members × their longest day / %d minutes), which /slots would list in %d MB; "+
+			"at most %d MB are listed: write a longer slot_interval_minutes, fewer staff or shorter names",
+			most.slots, most.members, b.intervalOf(s), most.bytes>>20, MaxSlotsBytes>>20).as(CodeTooManyStarts)
+	}
+}

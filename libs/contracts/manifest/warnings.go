@@ -1,0 +1,194 @@
+package manifest
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+	"github.com/slotmesh/slotmesh/libs/values/zone"
+)
+
+// maxHeld bounds the number of comparisons between spans, so that a large document does not make warnings expensive.
+const maxHeld = 1_000_000
+
+// Warnings returns the parts of a valid manifest that are probably mistakes at the instant now, ordered by line:
+//
+//   - spans that overlap; each is listed once, with one span that it overlaps
+//   - windows longer than [maxWindow]
+//   - overrides of past dates
+//   - packages that save nothing or are not shown
+//
+// Spans are the windows of a day, and blocked time within other blocked time. They are also class sessions
+// of one member at the same time, and seasons and flash sales of equal priority that change the same prices.
+//
+// A manifest with warnings can be published. A manifest that [Parse] rejects has no warnings.
+func Warnings(src []byte, now time.Time) []Problem {
+	warnings, _ := WarningsUntil(src, now, func() bool { return false })
+	return warnings
+}
+
+// WarningsUntil is [Warnings]. It returns [ErrStopped], its only error, soon after stop returns true.
+func WarningsUntil(src []byte, now time.Time, stop func() bool) ([]Problem, error) {
+	root, problem, err := parseSource(src, stop)
+	if err != nil || problem != nil {
+		return nil, err
+	}
+	m, r := &Manifest{}, &report{}
+	d := decoder{report: r}
+	d.object(root, nil, reflect.ValueOf(m).Elem())
+	if stop() {
+		return nil, ErrStopped
+	}
+	if newValidator(m, r, root).manifest(); len(r.problems) > 0 {
+		return nil, nil
+	}
+	w := warner{report: r, root: root, left: maxHeld}
+	if location, err := zone.Load(string(m.Timezone)); err == nil {
+		w.today = timespan.DateOf(now, location)
+	}
+	w.manifest(m)
+	return r.list(), nil
+}
+
+// warner searches a valid manifest for probable mistakes.
+type warner struct {
+	report *report
+	today  timespan.Date // in the business's time zone
+	root   *yaml.Node
+	left   int // number of comparisons that remain
+}
+
+func (w *warner) warn(at *path, format string, args ...any) {
+	w.report.add(at, lineOf(w.root, at), format, args...)
+}
+
+// may counts one comparison and reports whether it is within the limit.
+func (w *warner) may() bool {
+	w.left--
+	return w.left >= 0
+}
+
+func (w *warner) manifest(m *Manifest) {
+	root := (*path)(nil)
+	w.week(root.field("hours"), &m.Hours)
+	w.days(root.field("overrides"), m.Overrides)
+	for i := range m.Staff {
+		s, here := &m.Staff[i], root.field("staff").item(i)
+		if s.Hours != nil {
+			w.week(here.field("hours"), s.Hours)
+		}
+		w.days(here.field("overrides"), s.Overrides)
+	}
+	w.blocks(root.field("blocks"), m)
+	w.sessions(m)
+	w.packages(root.field("packages"), m)
+	w.seasons(root.field("pricing_rules"), m.PricingRules)
+}
+
+func (w *warner) week(at *path, week *WeekHours) {
+	for _, day := range []struct {
+		name    string
+		windows []timespan.Window
+	}{{"mon", week.Mon}, {"tue", week.Tue}, {"wed", week.Wed}, {"thu", week.Thu}, {"fri", week.Fri}, {"sat", week.Sat}, {"sun", week.Sun}} {
+		w.windows(at.field(day.name), day.windows)
+	}
+}
+
+func (w *warner) days(at *path, list []DayOverride) {
+	for i := range list {
+		if list[i].Date < w.today {
+			w.warn(at.item(i).field("date"), "is %s, which is over; remove it, or write the date that is meant", list[i].Date)
+		}
+		w.windows(at.item(i).field("hours"), list[i].Hours)
+	}
+}
+
+// windows warns of overlapping windows of one day, which count as one window (semantics.md §2).
+// It does not warn of windows that only touch: they also count as one, but are probably intended.
+func (w *warner) windows(at *path, list []timespan.Window) {
+	w.long(at, list)
+	order := sorted(list, func(a, b timespan.Window) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
+	latest := 0 // index in order of the previous window that ends last
+	for i := 1; i < len(order); i++ {
+		window, before := list[order[i]], list[order[latest]]
+		switch {
+		case window.To <= before.To:
+			w.warn(at.item(order[i]), "is %s, which lies within %s of the same day; remove it", window, before)
+			continue
+		case window.From < before.To:
+			w.warn(at.item(order[i]), "is %s, which overlaps %s of the same day: the two count as one; write them as one, or begin where the other ends",
+				window, before)
+		}
+		latest = i
+	}
+}
+
+// maxWindow is a length in minutes. The times of a longer window are probably swapped or mistyped.
+const maxWindow = 14 * 60 // minutes
+
+// long warns of windows longer than [maxWindow], except whole days.
+func (w *warner) long(at *path, list []timespan.Window) {
+	for i, window := range list {
+		isWholeDay := window.From == 0 && window.To == timespan.MinutesPerDay
+		if minutes := int(window.To - window.From); minutes > maxWindow && !isWholeDay {
+			w.warn(at.item(i), "is %s, which is %d:%02d hours long; check that its times are meant", window, minutes/60, minutes%60)
+		}
+	}
+}
+
+// sorted returns the indexes of a list in sorted order; equal elements keep their order.
+func sorted[T any](list []T, compare func(a, b T) int) []int {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return compare(list[i], list[j]) })
+	return order
+}
+
+func byMoment(a, b timespan.LocalDateTime) int {
+	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Time, b.Time))
+}
+
+// blocks warns of blocked time that is redundant: it lies within other blocked time of
+// all its staff members. If two blocked times overlap only in part, both are needed.
+func (w *warner) blocks(at *path, m *Manifest) {
+	order := sorted(m.Blocks, func(a, b Block) int { return cmp.Or(byMoment(a.From, b.From), byMoment(b.To, a.To)) })
+	// Of the blocks that begin no later: the one of the whole business that ends last, and the same for each member.
+	everybody, of := -1, map[Key]int{}
+	covers := func(other int, b *Block) bool { return other >= 0 && byMoment(m.Blocks[other].To, b.To) >= 0 }
+	coveredBy := func(b *Block) int {
+		if covers(everybody, b) {
+			return everybody
+		}
+		by := -1
+		for _, key := range b.Staff {
+			other, known := of[key]
+			if !known || !covers(other, b) {
+				return -1
+			}
+			by = other
+		}
+		return by
+	}
+	for _, i := range order {
+		b := &m.Blocks[i]
+		if by := coveredBy(b); by >= 0 {
+			other := &m.Blocks[by]
+			w.warn(at.item(i), "lies within blocks[%d], from %s to %s, which blocks the same; remove it", by, other.From, other.To)
+			continue
+		}
+		if len(b.Staff) == 0 {
+			everybody = i // it ends after the previous one; otherwise that one would cover it
+		}
+		for _, key := range b.Staff {
+			if other, known := of[key]; !known || byMoment(m.Blocks[other].To, b.To) < 0 {
+				of[key] = i
+			}
+		}
+	}
+}

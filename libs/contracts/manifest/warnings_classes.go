@@ -1,0 +1,90 @@
+package manifest
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/slotmesh/slotmesh/libs/values/timespan"
+)
+
+// given is a class session on one weekday. If a session lasts
+// past midnight, a second value is the part on the next day.
+type given struct {
+	at       *path
+	from, to int            // minutes of the day
+	first    *timespan.Date // first and last date of the session; nil: no limit
+	last     *timespan.Date
+}
+
+// givenOn is the key of sessions that may overlap: those of one staff member on one weekday.
+type givenOn struct {
+	staff   Key
+	weekday timespan.Weekday
+}
+
+// sessions warns of overlapping class sessions of one staff member, who can give only one at a time.
+func (w *warner) sessions(m *Manifest) {
+	byDay := map[givenOn][]given{}
+	var days []givenOn
+	add := func(on givenOn, g given) {
+		if byDay[on] == nil {
+			days = append(days, on)
+		}
+		byDay[on] = append(byDay[on], g)
+	}
+	for i := range m.Services {
+		s := &m.Services[i]
+		for j := range s.Classes {
+			c := &s.Classes[j]
+			if c.Staff == nil || !s.IsActive() {
+				continue
+			}
+			at := (*path)(nil).field("services").item(i).field("classes").item(j)
+			begins, from := int(c.Time), c.From
+			to := c.To
+			day := c.Weekday
+			if c.Date != nil {
+				day, from, to = new(timespan.Weekday(c.Date.Weekday())), c.Date, c.Date
+			}
+			add(givenOn{*c.Staff, *day}, given{at, begins, begins + s.DurationMinutes, from, to})
+			if over := begins + s.DurationMinutes - timespan.MinutesPerDay; over > 0 {
+				add(givenOn{*c.Staff, (*day + 1) % 7}, given{at, 0, over, nextDay(from), nextDay(to)})
+			}
+		}
+	}
+	named := map[*path]bool{}
+	for _, on := range days {
+		w.together(on.staff, byDay[on], named)
+	}
+}
+
+func nextDay(d *timespan.Date) *timespan.Date {
+	if d == nil {
+		return nil
+	}
+	return new(*d + 1)
+}
+
+// together warns of each session of a member on a weekday that begins during another one.
+func (w *warner) together(staff Key, list []given, named map[*path]bool) {
+	slices.SortStableFunc(list, func(a, b given) int { return cmp.Compare(a.from, b.from) })
+	var going []given // sessions that have not ended at the current start
+	for _, g := range list {
+		going = slices.DeleteFunc(going, func(other given) bool { return other.to <= g.from })
+		for _, other := range going {
+			if !w.may() {
+				return
+			}
+			if other.at != g.at && !named[g.at] && meet(g, other) {
+				named[g.at] = true
+				w.warn(g.at, "is given by %s, who gives %s at that time; name somebody else, or move one of them", staff, other.at)
+			}
+		}
+		going = append(going, g)
+	}
+}
+
+// meet reports whether two sessions have a date in common.
+func meet(a, b given) bool {
+	return (a.first == nil || b.last == nil || *a.first <= *b.last) && (b.first == nil || a.last == nil || *b.first <= *a.last)
+}

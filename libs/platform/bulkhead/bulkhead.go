@@ -1,0 +1,127 @@
+// Package bulkhead prevents the work of one tenant from using up the capacity of the others.
+// Each tenant may do a fixed number of things at once. If several callers request the same
+// work, it is done once. An error for one tenant does not stop the work for others.
+package bulkhead
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// Tenants limits the concurrent work of each tenant to the same number of places.
+// It is safe for concurrent use. It stores only tenants that have work in progress.
+type Tenants struct {
+	each int64
+
+	mu     sync.Mutex
+	atWork map[string]*places
+}
+
+// places are the places of one tenant. users counts its callers that hold a place or wait for one.
+type places struct {
+	free  *semaphore.Weighted
+	users int
+}
+
+// New returns Tenants with each places per tenant, at least one.
+func New(each int) *Tenants {
+	return &Tenants{each: int64(max(1, each)), atWork: map[string]*places{}}
+}
+
+// Enter waits for one of the tenant's places; callers get places in the order of arrival. If ctx ends first,
+// Enter returns the error of ctx. The caller must call the returned function once to release the place.
+func (t *Tenants) Enter(ctx context.Context, tenant string) (func(), error) {
+	p := t.join(tenant)
+	if err := p.free.Acquire(ctx, 1); err != nil {
+		t.part(tenant, p)
+		return nil, err
+	}
+	return func() {
+		p.free.Release(1)
+		t.part(tenant, p)
+	}, nil
+}
+
+func (t *Tenants) join(tenant string) *places {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.atWork[tenant]
+	if p == nil {
+		p = &places{free: semaphore.NewWeighted(t.each)}
+		t.atWork[tenant] = p
+	}
+	p.users++
+	return p
+}
+
+func (t *Tenants) part(tenant string, p *places) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p.users--; p.users == 0 {
+		delete(t.atWork, tenant)
+	}
+}
+
+// Each calls work for each tenant in order, until ctx ends. It continues after an
+// error. It returns the first error, together with the number of tenants that failed.
+func Each[T any](ctx context.Context, tenants []T, work func(context.Context, T) error) error {
+	var (
+		first  error
+		failed int
+	)
+	for _, tenant := range tenants {
+		if ctx.Err() != nil {
+			return cmp.Or(first, ctx.Err())
+		}
+		if err := work(ctx, tenant); err != nil {
+			first = cmp.Or(first, err)
+			failed++
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d: %w", failed, len(tenants), first)
+}
+
+// Shared runs work once for all callers that request it while it is running. The zero value is ready to use.
+type Shared[T any] struct{ flights singleflight.Group }
+
+// Do returns the result of work for key. If a call for the same key is in progress, Do waits for it
+// and returns its result. Do returns the error of ctx when ctx ends. A panic of work becomes an error.
+//
+// The work continues after its first caller has left, with the deadline and the values of that caller's context.
+func (s *Shared[T]) Do(ctx context.Context, key string, work func(context.Context) (T, error)) (T, error) {
+	done := s.flights.DoChan(key, func() (any, error) {
+		own := context.WithoutCancel(ctx)
+		if deadline, ok := ctx.Deadline(); ok {
+			var cancel context.CancelFunc
+			own, cancel = context.WithDeadline(own, deadline)
+			defer cancel()
+		}
+		var result T
+		err := fault.Guard(func() error {
+			var failed error
+			result, failed = work(own)
+			return failed
+		})
+		return result, err
+	})
+	var none T
+	select {
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case r := <-done:
+		if r.Err != nil {
+			return none, r.Err
+		}
+		return r.Val.(T), nil
+	}
+}

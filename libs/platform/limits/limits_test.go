@@ -1,0 +1,294 @@
+package limits_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/limits"
+	"github.com/slotmesh/slotmesh/libs/platform/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit/leaks"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+func TestMain(m *testing.M) { leaks.Verify(m) }
+
+var settings = limits.Config{Counting: ratelimit.Config{Timeout: time.Second}, PublicPerMinute: 600, WebhookPerMinute: 6000, BookPerMinute: 10, PagesPerMinute: 120, KeyPerMinute: 100, WrongTokensPerMinute: 10, AdminPerMinute: 1200, SignInsPerMinute: 10}
+
+var somebody = netip.MustParseAddr("192.0.2.7")
+
+func gate(of limits.Config) (*limits.Gate, *clock.Manual) {
+	hands := clock.Fixed(time.Date(2027, 3, 1, 8, 0, 0, 0, time.UTC))
+	return limits.New(of, ratelimit.NewLocal(hands), telemetry.Discard()), hands
+}
+
+func TestEveryRequestHasALimitByItsPath(t *testing.T) {
+	t.Parallel()
+	g, _ := gate(settings)
+	seen := []string{ // which no path has
+		"key", "wrong-token", "admin", "sign-in", "wrong-sign-in-quarter", "wrong-sign-in-hour", "wrong-sign-in-day",
+		"mailed-link", "invitation", "business-invitation", "account-notice",
+	}
+	for request, want := range map[string]string{
+		"GET /api/public/harbor/info":                   `"info";q=600;w=60`,
+		"HEAD /api/public/harbor/info":                  `"info";q=600;w=60`,
+		"GET /api/public/stripe/info":                   `"info";q=600;w=60`,
+		"GET /api/public/docs/services":                 `"services";q=600;w=60`,
+		"GET /api/public/harbor/staff":                  `"staff";q=600;w=60`,
+		"GET /api/public/harbor/events":                 `"events";q=600;w=60`,
+		"GET /api/public/harbor/rentals":                `"rentals";q=600;w=60`,
+		"GET /api/public/harbor/slots":                  `"slots";q=60;w=60`,
+		"GET /api/public/harbor/available-dates":        `"available-dates";q=20;w=60`,
+		"GET /api/public/harbor/rental-availability":    `"rental-availability";q=60;w=60`,
+		"GET /api/public/harbor/rental-available-dates": `"rental-available-dates";q=20;w=60`,
+		"POST /api/public/harbor/book":                  `"book";q=10;w=60`,
+		"POST /api/public/stripe/webhook":               `"webhook";q=6000;w=60`,
+		"GET /m/mZ2Qm1rZyQ0v3pXkK1tW9g":                 `"manage";q=30;w=60`,
+		"POST /m/mZ2Qm1rZyQ0v3pXkK1tW9g/cancel":         `"manage";q=30;w=60`,
+		"GET /b/harbor/when":                            `"pages";q=120;w=60`,
+		"POST /b/harbor/details":                        `"book";q=10;w=60`,
+		"GET /assets/pages.css":                         `"other";q=600;w=60`,
+		"GET /m":                                        `"other";q=600;w=60`,
+		"GET /api/public/openapi.json":                  `"openapi.json";q=600;w=60`,
+		"GET /api/public/docs":                          `"docs";q=600;w=60`,
+		"GET /api/public/docs.js":                       `"docs.js";q=600;w=60`,
+		"POST /mcp":                                     `"mcp";q=600;w=60`,
+		"GET /mcp":                                      `"mcp";q=600;w=60`,
+		// What a path does not answer takes nothing from its own figure.
+		"GET /api/public/harbor/book":       `"other";q=600;w=60`,
+		"OPTIONS /api/public/harbor/slots":  `"other";q=600;w=60`,
+		"POST /api/public/harbor/info":      `"other";q=600;w=60`,
+		"GET /api/public/harbor/event":      `"other";q=600;w=60`,
+		"GET /api/public/harbor/slots/":     `"other";q=600;w=60`,
+		"GET /api/public//slots":            `"other";q=600;w=60`,
+		"GET /api/public/harbor/%73lots":    `"other";q=600;w=60`,
+		"GET /api/public/harbor":            `"other";q=600;w=60`,
+		"GET /":                             `"other";q=600;w=60`,
+		"BREW /api/public/harbor/slots/x/y": `"other";q=600;w=60`,
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		answer := http.Header{}
+		if err := g.Pass(t.Context(), somebody, method, path, answer); err != nil {
+			t.Fatalf("%s: %v", request, err)
+		}
+		if got := answer.Get("RateLimit-Policy"); got != want {
+			t.Errorf("%s: %s, want %s", request, got, want)
+		}
+		seen = append(seen, strings.Split(want, `"`)[1])
+	}
+	slices.Sort(seen)
+	if diff := cmp.Diff(slices.Sorted(slices.Values(limits.Names())), slices.Compact(seen)); diff != "" {
+		t.Errorf("limits of the table (-) that this test has no request for:\n%s", diff)
+	}
+}
+
+func TestTheReadmeNamesEveryLimitAndEverySetting(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for line := range strings.Lines(string(readme)) {
+		if cells := strings.Split(line, "|"); len(cells) == 6 && !strings.HasPrefix(cells[1], " limit") && !strings.HasPrefix(cells[1], "---") {
+			told = append(told, strings.Split(strings.TrimSpace(cells[1]), ", ")...)
+		}
+	}
+	slices.Sort(told)
+	if diff := cmp.Diff(slices.Sorted(slices.Values(limits.Names())), told); diff != "" {
+		t.Errorf("limits of the table (-) and of the README (+):\n%s", diff)
+	}
+	for _, name := range settingNames() {
+		if !strings.Contains(string(readme), "`"+name+"`") {
+			t.Errorf("the README does not name %s", name)
+		}
+	}
+}
+
+// settingNames are the environment variables of the numbers.
+func settingNames() []string {
+	var names []string
+	for f := range reflect.TypeFor[limits.Config]().Fields() {
+		if name, _, numeric := strings.Cut(f.Tag.Get("env"), ","); numeric {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func TestAnswersTellWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	g, hands := gate(settings)
+	pass := func() (http.Header, error) {
+		answer := http.Header{}
+		return answer, g.Pass(t.Context(), somebody, http.MethodPost, "/api/public/harbor/book", answer)
+	}
+	for left := 9; left >= 0; left-- {
+		answer, err := pass()
+		if want := fmt.Sprintf(`"book";r=%d;t=%d`, left, 60-(9-left)); err != nil || answer.Get("RateLimit") != want {
+			t.Errorf("%q, %v; want %s", answer.Get("RateLimit"), err, want)
+		}
+		hands.Advance(time.Second)
+	}
+	answer, err := pass()
+	refused := fault.Of(err)
+	if !fault.Is(err, fault.RateLimited) || refused.Sentence != "Rate limit exceeded" || refused.RetrySeconds() != 50 || answer.Get("RateLimit") != `"book";r=0;t=50` {
+		t.Errorf("%q, %v after %s", answer.Get("RateLimit"), err, refused.RetryAfter)
+	}
+}
+
+func TestAKeysLimitIsToldBesideThatOfTheAddress(t *testing.T) {
+	t.Parallel()
+	g, _ := gate(limits.Config{BookPerMinute: 10, KeyPerMinute: 1})
+	answer := http.Header{}
+	if err := g.Pass(t.Context(), somebody, http.MethodPost, "/api/public/harbor/book", answer); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.PassKey(t.Context(), "one", answer); err != nil {
+		t.Fatal(err)
+	}
+	if got := answer.Get("RateLimit-Policy") + " | " + answer.Get("RateLimit"); got != `"book";q=10;w=60, "key";q=1;w=60 | "book";r=9;t=60, "key";r=0;t=60` {
+		t.Error(got)
+	}
+	if err := g.PassAgent(t.Context(), "one", answer); !fault.Is(err, fault.RateLimited) {
+		t.Errorf("on /mcp: %v", err)
+	}
+	if err := g.PassKey(t.Context(), "one", answer); !fault.Is(err, fault.KeyRateLimited) {
+		t.Errorf("over the limit of the key: %v", err)
+	}
+	if err := g.PassKey(t.Context(), "other", answer); err != nil {
+		t.Errorf("another key: %v", err)
+	}
+}
+
+// Asked together, the limits of the address and of the key say what they say one after the other, whichever of them there is.
+func TestBothLimitsTogetherAreOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]limits.Config{
+		"the address first": {BookPerMinute: 2, KeyPerMinute: 3}, "the key first": {BookPerMinute: 3, KeyPerMinute: 2},
+		"no limit of the address": {KeyPerMinute: 2}, "none of the key": {BookPerMinute: 2}, "none": {},
+	} {
+		together, _ := gate(of)
+		apart, _ := gate(of)
+		for i := range 4 {
+			got, want := http.Header{}, http.Header{}
+			byKey, told := together.PassBoth(t.Context(), somebody, http.MethodPost, "/api/public/harbor/book", "one", got)
+			if told == nil {
+				told = byKey.Pass(t.Context(), got)
+			}
+			wanted := apart.Pass(t.Context(), somebody, http.MethodPost, "/api/public/harbor/book", want)
+			if wanted == nil {
+				wanted = apart.PassKey(t.Context(), "one", want)
+			}
+			if fmt.Sprint(told) != fmt.Sprint(wanted) || told != nil && fault.Of(told).Kind != fault.Of(wanted).Kind {
+				t.Errorf("%s, request %d: %v, want %v", name, i, told, wanted)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, request %d (-want +got):\n%s", name, i, diff)
+			}
+		}
+	}
+}
+
+func TestALimitOfZeroIsNone(t *testing.T) {
+	t.Parallel()
+	g, _ := gate(limits.Config{})
+	answer := http.Header{}
+	for range 2000 {
+		if err := g.Pass(t.Context(), somebody, http.MethodGet, "/api/public/harbor/info", answer); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := g.TokensRefused(t.Context(), somebody); err != nil || len(answer) > 0 {
+		t.Errorf("%v, %v", answer, err)
+	}
+}
+
+func TestWrongTokensAreCountedByAddress(t *testing.T) {
+	t.Parallel()
+	g, hands := gate(limits.Config{WrongTokensPerMinute: 2})
+	other := netip.MustParseAddr("192.0.2.8")
+	wrong := func() error { return g.WrongToken(t.Context(), somebody, http.Header{}) }
+	for range 2 {
+		if err := g.TokensRefused(t.Context(), somebody); err != nil {
+			t.Fatal(err)
+		}
+		if err := wrong(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := g.TokensRefused(t.Context(), somebody); !fault.Is(err, fault.RateLimited) || fault.Of(err).RetrySeconds() != 60 {
+		t.Errorf("after two: %v", err)
+	}
+	if err := wrong(); !fault.Is(err, fault.RateLimited) {
+		t.Errorf("the third: %v", err)
+	}
+	if err := g.TokensRefused(t.Context(), other); err != nil {
+		t.Errorf("another address: %v", err)
+	}
+	hands.Advance(time.Minute)
+	if err := g.TokensRefused(t.Context(), somebody); err != nil {
+		t.Errorf("a minute later: %v", err)
+	}
+}
+
+func TestPrincipalsOfTheAdminAPIAreCountedApart(t *testing.T) {
+	t.Parallel()
+	of := settings
+	of.AdminPerMinute = 3
+	g, hands := gate(of)
+	pass := func(label string) error { return g.PassPrincipal(t.Context(), label, http.Header{}) }
+	for range 3 {
+		if err := pass("token a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := pass("token a"); !fault.Is(err, fault.RateLimited) || fault.Of(err).RetryAfter <= 0 {
+		t.Errorf("the fourth: %v", err)
+	}
+	if err := pass("token b"); err != nil {
+		t.Errorf("another principal: %v", err)
+	}
+	hands.Advance(time.Minute)
+	if err := pass("token a"); err != nil {
+		t.Errorf("a minute later: %v", err)
+	}
+}
+
+func TestSettingsAreJudgedTogether(t *testing.T) {
+	t.Parallel()
+	if err := settings.Validate(); err != nil {
+		t.Error(err)
+	}
+	bad := limits.Config{
+		PublicPerMinute: -1, WebhookPerMinute: 1 << 30, BookPerMinute: -1, PagesPerMinute: -1, KeyPerMinute: -1,
+		WrongTokensPerMinute: -1, AdminPerMinute: -1, SignInsPerMinute: -1, InvitationsPerHour: -1,
+	}
+	err := bad.Validate()
+	for _, name := range append(settingNames(), "LIMIT_TIMEOUT") {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v does not name %s", err, name)
+		}
+	}
+}
+
+func TestACallerThatWentAwayIsNoRefusal(t *testing.T) {
+	t.Parallel()
+	g, _ := gate(settings)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := g.Pass(gone, somebody, http.MethodGet, "/api/public/harbor/info", http.Header{}); err == nil || fault.Is(err, fault.RateLimited) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,218 @@
+package limits_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/slotmesh/slotmesh/libs/platform/limits"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// Who guesses on and on, each time as soon as they may, waits longer and longer.
+func TestTheWaitGrowsWithWrongSignIns(t *testing.T) {
+	t.Parallel()
+	for by, from := range map[string]func(n int) limits.Attempter{
+		"address":       func(n int) limits.Attempter { return limits.Stranger(somebody, fmt.Sprint(n)) },
+		"account":       func(n int) limits.Attempter { return limits.Stranger(addressOf(n), "ana") },
+		"known browser": func(int) limits.Attempter { return limits.KnownBrowser("ana", "laptop") },
+		"session":       func(int) limits.Attempter { return limits.Session("s") },
+	} {
+		g, hands := gate(settings)
+		began, guesses := hands.Now(), 0
+		var waits []time.Duration
+		const most = 81
+		for hands.Now().Sub(began) < 24*time.Hour && guesses <= most {
+			attempter := from(guesses + len(waits))
+			err := g.SignIn(t.Context(), attempter, http.Header{})
+			if err == nil {
+				guesses++
+				err = g.WrongSignIn(t.Context(), attempter, http.Header{})
+			}
+			if err == nil {
+				continue
+			}
+			if !fault.Is(err, fault.RateLimited) {
+				t.Fatal(err)
+			}
+			waits = append(waits, fault.Of(err).RetryAfter)
+			hands.Advance(fault.Of(err).RetryAfter)
+		}
+		if guesses > most || len(waits) < 2 {
+			t.Errorf("by %s: %d guesses in a day, with the waits %v", by, guesses, waits)
+			continue
+		}
+		for i, longest := range []time.Duration{time.Minute, 15 * time.Minute} {
+			if waits[i] > longest || i > 0 && waits[i] <= waits[i-1] {
+				t.Errorf("by %s: the waits are %v", by, waits)
+			}
+		}
+		if longest := waits[len(waits)-1]; longest < 12*time.Hour {
+			t.Errorf("by %s: the longest wait is %s of %v", by, longest, waits)
+		}
+	}
+}
+
+func TestRightSignInsCountByTheMinuteAlone(t *testing.T) {
+	t.Parallel()
+	g, hands := gate(settings)
+	for range 500 {
+		if err := g.SignIn(t.Context(), limits.Stranger(somebody, "ana"), http.Header{}); err != nil {
+			t.Fatal(err)
+		}
+		hands.Advance(7 * time.Second)
+	}
+}
+
+// addressOf returns another IPv4 address for each n.
+func addressOf(n int) netip.Addr {
+	return netip.AddrFrom4([4]byte{198, byte(n >> 16), byte(n >> 8), byte(n)})
+}
+
+// A generated attack on an account, by strangers from any number of networks, the person's own included, never refuses
+// the person's known browser, their session or the mail that their known browser asks for.
+func TestStrangersNeverRefuseKnownBrowsersAndSessions(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		g, hands := gate(settings)
+		random := rand.New(rand.NewPCG(seed, 1))
+		for range 300 {
+			stranger := limits.Stranger(addressOf(random.IntN(50)), "ana")
+			if random.IntN(5) == 0 {
+				stranger = limits.Stranger(somebody, "ana")
+			}
+			switch random.IntN(4) {
+			case 0:
+				_ = g.MailedLink(t.Context(), stranger, http.Header{})
+			case 1:
+				_ = g.Invitation(t.Context(), "ana")
+			case 2:
+				_ = g.SignIn(t.Context(), stranger, http.Header{})
+			default:
+				if g.SignIn(t.Context(), stranger, http.Header{}) == nil {
+					_ = g.WrongSignIn(t.Context(), stranger, http.Header{})
+				}
+			}
+			hands.Advance(time.Duration(random.IntN(600)) * time.Second)
+		}
+		known := limits.KnownBrowser("ana", "laptop")
+		for what, err := range map[string]error{
+			"known browser": g.SignIn(t.Context(), known, http.Header{}),
+			"session":       g.SignIn(t.Context(), limits.Session("s"), http.Header{}),
+			"its mail":      g.MailedLink(t.Context(), known, http.Header{}),
+		} {
+			if err != nil {
+				t.Errorf("seed %d: %s: %v", seed, what, err)
+			}
+		}
+	}
+}
+
+// Wrong passwords keep no mail back, and the mail that is refused to a stranger leaves one in the mailbox whose link is
+// still good.
+func TestMailedLinksHaveACountOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	g, hands := gate(settings)
+	for n := range 100 {
+		_ = g.WrongSignIn(t.Context(), limits.Stranger(addressOf(n), "ana"), http.Header{})
+	}
+	mail := func(n int, account string) error {
+		return g.MailedLink(t.Context(), limits.Stranger(addressOf(1000+n), account), http.Header{})
+	}
+	for n := range 3 {
+		if err := mail(n, "ana"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := mail(3, "ana"); !fault.Is(err, fault.RateLimited) || fault.Of(err).RetryAfter > 30*time.Minute {
+		t.Errorf("the fourth in half an hour: %v", err)
+	}
+	if err := mail(4, "bo"); err != nil {
+		t.Errorf("another account's: %v", err)
+	}
+	hands.Advance(30 * time.Minute)
+	if err := mail(5, "ana"); err != nil {
+		t.Errorf("half an hour later: %v", err)
+	}
+}
+
+func TestInvitationsAreCountedApartFromMailedLinks(t *testing.T) {
+	t.Parallel()
+	g, _ := gate(settings)
+	for range 5 {
+		if err := g.Invitation(t.Context(), "ana"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := g.Invitation(t.Context(), "ana"); !fault.Is(err, fault.RateLimited) {
+		t.Errorf("the sixth in an hour: %v", err)
+	}
+	if err := g.MailedLink(t.Context(), limits.Stranger(somebody, "ana"), http.Header{}); err != nil {
+		t.Errorf("a mailed link: %v", err)
+	}
+}
+
+func TestNoticesAreCountedByAccountAndSubject(t *testing.T) {
+	t.Parallel()
+	g, hands := gate(settings)
+	for range 5 {
+		if err := g.AccountNotice(t.Context(), "ana", "password"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := g.AccountNotice(t.Context(), "ana", "password"); !fault.Is(err, fault.RateLimited) {
+		t.Errorf("the sixth in an hour: %v", err)
+	}
+	for account, subject := range map[string]string{"ana": "programs", "bo": "password"} {
+		if err := g.AccountNotice(t.Context(), account, subject); err != nil {
+			t.Errorf("%s about %s: %v", account, subject, err)
+		}
+	}
+	hands.Advance(time.Hour)
+	if err := g.AccountNotice(t.Context(), "ana", "password"); err != nil {
+		t.Errorf("an hour later: %v", err)
+	}
+}
+
+func TestWithoutALimitNoAttemptIsCounted(t *testing.T) {
+	t.Parallel()
+	g, _ := gate(limits.Config{Counting: settings.Counting})
+	for range 100 {
+		if err := g.SignIn(t.Context(), limits.Stranger(somebody, "ana"), http.Header{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.WrongSignIn(t.Context(), limits.Stranger(somebody, "ana"), http.Header{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestBusinessInvitationsAreLimitedByTheHour(t *testing.T) {
+	t.Parallel()
+	with := settings
+	with.InvitationsPerHour = 3
+	g, hands := gate(with)
+	business, other := uuid.New(), uuid.New()
+	for range 3 {
+		if err := g.BusinessInvitation(t.Context(), business); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := g.BusinessInvitation(t.Context(), business)
+	if !fault.Is(err, fault.RateLimited) || !strings.Contains(fault.Of(err).Sentence, "as many invitations") || fault.Of(err).RetryAfter != time.Hour {
+		t.Errorf("the fourth: %v", err)
+	}
+	if err := g.BusinessInvitation(t.Context(), other); err != nil {
+		t.Errorf("another business: %v", err)
+	}
+	hands.Advance(time.Hour)
+	if err := g.BusinessInvitation(t.Context(), business); err != nil {
+		t.Errorf("an hour later: %v", err)
+	}
+}

@@ -1,0 +1,70 @@
+package lru_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/platform/lru"
+)
+
+func TestTheLeastRecentlyUsedGoesFirstAndTheBoundHolds(t *testing.T) {
+	t.Parallel()
+	c := lru.New[string](12, func(s string) int { return len(s) })
+	has := func(want string) {
+		t.Helper()
+		var got string
+		for _, key := range []string{"a", "b", "c", "d", "e", "f"} {
+			if _, ok := c.Get(key); ok {
+				got += key
+			}
+		}
+		if got != want {
+			t.Errorf("%s are kept, want %s", got, want)
+		}
+	}
+	for _, key := range []string{"a", "b", "c", "d"} {
+		c.Put(key, "123")
+	}
+	has("abcd")
+	c.Put("d", "12") // in place of the longer one: a byte is free
+	c.Put("e", "1")
+	has("abcde")
+	c.Put("f", "1")
+	has("bcdef")
+	c.Put("c", "1234") // more than a quarter: the older one goes all the same
+	has("bdef")
+}
+
+func TestTheBoundHoldsWhateverIsPut(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		const most, keys = 100, 20
+		c := lru.New[int](most, func(v int) int { return v })
+		for _, size := range rapid.SliceOfN(rapid.IntRange(1, 30), 1, 100).Draw(t, "sizes") {
+			key := rapid.IntRange(0, keys-1).Draw(t, "key")
+			c.Put(key, size)
+			if got, ok := c.Get(key); ok != (size <= most/4) || ok && got != size {
+				t.Fatalf("of %d bytes %d are kept: %v", size, got, ok)
+			}
+			total := 0
+			for key := range keys {
+				kept, _ := c.Get(key)
+				total += kept
+			}
+			if total > most {
+				t.Fatalf("%d bytes of %d are kept", total, most)
+			}
+		}
+	})
+}
+
+func TestACacheWithoutRoomKeepsNothing(t *testing.T) {
+	t.Parallel()
+	c := lru.New[int](0, func(s string) int { return len(s) })
+	c.Put(1, "x")
+	if v, ok := c.Get(1); ok {
+		t.Error(strings.TrimSpace(v))
+	}
+}

@@ -1,0 +1,122 @@
+package peer
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/components"
+	"github.com/slotmesh/slotmesh/libs/testkit/inputs"
+)
+
+const oneSecret, nextSecret, otherSecret = "one-9f3kq7vz2mxw-w8r5n1c0d6s4", "next-t6yb4hd8rcpn-x2z7m9k3j5q1", "other-p0o9i8u7y6t5-r4e3w2q1a5z6"
+
+func TestCallersFindWhoShowsASecret(t *testing.T) {
+	t.Parallel()
+	callers, err := ParseCallers([]string{"pages=" + HashCredential(oneSecret), " pages=" + HashCredential(nextSecret), "mcp=" + HashCredential(otherSecret), ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for shown, want := range map[string]string{
+		oneSecret: "pages", nextSecret: "pages", otherSecret: "mcp",
+		"": "", oneSecret + "x": "", oneSecret[1:]: "", HashCredential(oneSecret): "", "pages": "",
+	} {
+		if got := callers.Find([]byte(shown)); got != want {
+			t.Errorf("%q: got %q, want %q", shown, got, want)
+		}
+	}
+	if got := (Callers)(nil).Find([]byte(oneSecret)); got != "" {
+		t.Errorf("without callers: %q", got)
+	}
+	empty, err := ParseCallers([]string{"pages=" + HashCredential("")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := empty.Find(nil); got != "" {
+		t.Errorf("no secret is shown, and the caller is %q", got)
+	}
+}
+
+func TestParseCallersRejectsWhatNamesNoCaller(t *testing.T) {
+	t.Parallel()
+	hash := HashCredential(oneSecret)
+	for _, entries := range [][]string{
+		{"pages"}, {"pages="}, {"=" + hash}, {hash}, {"pages=" + hash[2:]}, {"pages=" + hash + "00"}, {"pages=" + oneSecret}, {"Pages=" + hash},
+		{"pages=" + hash, "mcp=" + hash},
+	} {
+		if got, err := ParseCallers(entries); err == nil {
+			t.Errorf("%v is read as %v", entries, got)
+		} else if strings.Contains(err.Error(), oneSecret) {
+			t.Errorf("%v: the error shows a secret: %v", entries, err)
+		}
+	}
+}
+
+func TestCredentialIsGoodAtOneServiceAlone(t *testing.T) {
+	t.Parallel()
+	secrets := map[string]string{"pages": oneSecret, "mcp": otherSecret}
+	at := func(callee string) Callers {
+		setting := CallersSetting(secrets, callee)
+		if strings.Contains(setting, oneSecret) || strings.Contains(setting, Credential(oneSecret, callee)) {
+			t.Fatal("the setting shows a credential")
+		}
+		callers, err := ParseCallers(strings.Split(setting, ","))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return callers
+	}
+	booking, rental := at("booking"), at("rental")
+	shown := []byte(Credential(oneSecret, "booking"))
+	if got := booking.Find(shown); got != "pages" {
+		t.Errorf("at the service that it is for: %q", got)
+	}
+	if got := booking.Find([]byte(Credential(otherSecret, "booking"))); got != "mcp" {
+		t.Errorf("of the other caller: %q", got)
+	}
+	if got := rental.Find(shown); got != "" {
+		t.Errorf("at another service: %q", got)
+	}
+	if got := booking.Find([]byte(oneSecret)); got != "" {
+		t.Errorf("the secret itself: %q", got)
+	}
+}
+
+// The script makes the Secret of a cluster without Helm: a pair of keys for each service, by which each knows all of the others.
+func TestPeerSecretsPrintsWhatServicesRead(t *testing.T) {
+	t.Parallel()
+	if _, err := inputs.LookPath("openssl"); err != nil {
+		t.Skip("openssl is not installed")
+	}
+	inputs.Checkout("k8s")
+	printed, err := exec.CommandContext(t.Context(), filepath.Join("..", "..", "k8s", "peer-secrets")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]string{}
+	for line := range strings.Lines(string(printed)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		values[name] = value
+	}
+	names := append(components.Names(), "front", "operator")
+	for _, callee := range names {
+		callers := strings.Split(values[callee+"-callers"], ",")
+		cfg := Config{Timeout: 1, Secrets: []string{values[callee]}, Callers: callers}
+		if err := cfg.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		known, err := ParseCallers(callers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, caller := range names {
+			if got := known.Find([]byte(Credential(values[caller], callee))); got != caller {
+				t.Errorf("%s takes %s for %q", callee, caller, got)
+			}
+		}
+	}
+	if len(values) != 2*len(names) {
+		t.Errorf("%d values for %d services", len(values), len(names))
+	}
+}

@@ -1,0 +1,99 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"syscall"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/platform/dial"
+)
+
+// errNothingSent marks the failure of a request of which no byte was sent.
+var errNothingSent = errors.New("nothing was sent")
+
+// errEnded reports that the peer had closed an idle connection before any byte of the request was written.
+var errEnded = fmt.Errorf("the peer has ended the connection, and %w: %w", errNothingSent, io.ErrUnexpectedEOF)
+
+// NothingSent reports whether a request over a connection of [Dial] failed before any byte was sent. The connection
+// was refused, or the peer had closed an idle connection. Any request may then be sent again, also a write.
+//
+// ECONNREFUSED on an established connection does not count,
+// because the network can report it after the request was sent.
+func NothingSent(err error) bool { return errors.Is(err, errNothingSent) }
+
+// conn is a connection that is established at its first write. fasthttp sets the deadline
+// of the call only then, so the deadline also bounds dialing and the TLS handshake. If a
+// call ends before its first write, the next call can use the connection.
+type conn struct {
+	net.Conn // until it is established, an empty one that rejects everything
+	address  string
+	deadline time.Time
+	made     bool
+	begun    bool // at least one byte of this exchange was written
+}
+
+// Dial returns a connection to address, for fasthttp clients. It is established
+// at the first write, within the write's deadline. A reset of the connection is
+// an error; fasthttp alone would take it for the regular end of an answer.
+func Dial(address string) (net.Conn, error) {
+	return &conn{Conn: new(net.TCPConn), address: address}, nil
+}
+
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	c.deadline = t
+	c.begun = false
+	if !c.made {
+		return nil
+	}
+	return c.Conn.SetWriteDeadline(t)
+}
+
+// Write writes to an idle connection only if the peer has not closed it.
+//
+// If the peer's machine or address no longer exists, data that is sent after the
+// close may be lost without an error. The call would then wait until its deadline.
+func (c *conn) Write(b []byte) (int, error) {
+	if c.made && !c.begun && ended(c.Conn) {
+		return 0, errEnded
+	}
+	if err := c.establish(); err != nil {
+		return 0, err
+	}
+	c.begun = true
+	n, err := c.Conn.Write(b)
+	return n, lost(err)
+}
+
+func (c *conn) establish() error {
+	if c.made {
+		return nil
+	}
+	dialer := dial.Dialer()
+	dialer.Deadline = c.deadline
+	made, err := dialer.Dial("tcp", c.address)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("%w: %w", errNothingSent, err)
+	}
+	if err != nil {
+		return err
+	}
+	c.Conn, c.made = made, true
+	return made.SetDeadline(c.deadline) // also for reads: a TLS handshake reads before the first write ends
+}
+
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	return n, lost(err)
+}
+
+// lost replaces errors of a lost connection that fasthttp misinterprets. fasthttp takes
+// ECONNRESET for the regular end of a body, and ETIMEDOUT for the deadline of the call.
+func lost(err error) error {
+	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ETIMEDOUT) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,184 @@
+package peer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/valyala/fasthttp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+)
+
+const (
+	maxAnswer      = 64 << 20 // maximal size of an answer, in bytes
+	maxConnections = 512      // to one peer; further calls wait for a free one until their deadline
+	// keptIdle is shorter than the server's idle timeout (libs/platform/server), so that the client closes first.
+	keptIdle = 60 * time.Second
+)
+
+// WaitedHeader is a header of calls that write. Its value is the age, in milliseconds, of the client's request that
+// caused the write. Deadlines, and the check whether the write was refused, count from the arrival of that request.
+const WaitedHeader = "Slotmesh-Waited"
+
+// wire exchanges one request for one answer, within a client span.
+type wire struct {
+	name   string
+	kept   *fasthttp.HostClient // reuses connections
+	single *fasthttp.HostClient // one connection per request
+	secret string               // sent to the peer; "" for none
+	tel    *telemetry.Telemetry
+}
+
+// newWire returns the HTTP clients of a peer. It opens no connection.
+func newWire(name, baseURL string, tel *telemetry.Telemetry) *wire {
+	secure := strings.HasPrefix(baseURL, "https://")
+	address := strings.TrimPrefix(strings.TrimPrefix(baseURL, "https://"), "http://")
+	address, _, _ = strings.Cut(address, "/")
+	client := func() *fasthttp.HostClient {
+		return &fasthttp.HostClient{
+			Addr: fasthttp.AddMissingPort(address, secure), IsTLS: secure,
+			Dial:     Dial,
+			MaxConns: maxConnections, MaxConnWaitTimeout: time.Minute, MaxIdleConnDuration: keptIdle,
+			MaxResponseBodySize: maxAnswer, MaxIdemponentCallAttempts: 1, // send decides about retries
+			DisablePathNormalizing: true, NoDefaultUserAgentHeader: true,
+		}
+	}
+	return &wire{name: name, kept: client(), single: client(), tel: tel}
+}
+
+func (w *wire) close() {
+	w.kept.CloseIdleConnections()
+	w.single.CloseIdleConnections()
+}
+
+// exchange sends a request and waits for the answer until deadline.
+//
+// A peer that was stopped may have closed an idle connection, which is noticed only when the connection is used.
+// A repeatable request is then sent again over a new connection. Other requests always use a new connection.
+//
+// If a connection was refused, nothing was sent. The wire then retries every request once, because another
+// replica behind the same address may accept it.
+func (w *wire) exchange(ctx context.Context, base string, r Request, body []byte, deadline time.Time) (*Response, error) {
+	request, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+	defer fasthttp.ReleaseRequest(request)
+	defer fasthttp.ReleaseResponse(answer)
+	request.Header.SetMethod(r.Method)
+	request.Header.SetNoDefaultContentType(true)
+	request.SetRequestURI(base + r.Path)
+	for name, values := range r.Header {
+		for _, v := range values {
+			request.Header.Add(name, v)
+		}
+	}
+	if w.secret != "" {
+		request.Header.Set(SecretHeader, w.secret)
+	}
+	if r.writes() {
+		waited := time.Since(clock.Arrived(ctx))
+		request.Header.Set(WaitedHeader, strconv.FormatInt(max(0, waited.Milliseconds()), 10))
+		if key := idempotency.Of(ctx).Key; key != "" {
+			request.Header.Set(idempotency.Header, key)
+		}
+		if by, set := actor.From(ctx); set {
+			request.Header.Set(actor.Header, by.String())
+		}
+		if actor.IsSilent(ctx) {
+			request.Header.Set(actor.NotifyHeader, actor.NotifyNo)
+		}
+	}
+	if _, raw := r.Body.([]byte); body != nil && !raw {
+		request.Header.SetContentType("application/json")
+	}
+	request.SetBodyRaw(body)
+	span := w.span(ctx, r.Method, request)
+	defer span.End()
+	if err := w.send(r, request, answer, deadline); err != nil {
+		span.SetStatus(codes.Error, "no answer")
+		return nil, err
+	}
+	if span.IsRecording() {
+		span.SetAttributes(attribute.Int("http.response.status_code", answer.StatusCode()))
+	}
+	return copied(answer), nil
+}
+
+func (w *wire) send(r Request, request *fasthttp.Request, answer *fasthttp.Response, deadline time.Time) error {
+	if !r.Repeatable && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		request.SetConnectionClose()
+		err := w.single.DoDeadline(request, answer, deadline)
+		if NothingSent(err) {
+			err = w.single.DoDeadline(request, answer, deadline)
+		}
+		return err
+	}
+	err := w.kept.DoDeadline(request, answer, deadline)
+	if !broke(err) && !errors.Is(err, syscall.ECONNREFUSED) {
+		return err
+	}
+	w.kept.CloseIdleConnections() // the other idle connections are as old
+	if again := w.kept.DoDeadline(request, answer, deadline); again != nil {
+		return errors.Join(err, again) // the first error shows that the request may have arrived
+	}
+	return nil
+}
+
+// broke reports whether err is the loss of an established connection. It
+// returns false for a failed dial, a timeout and an answer that is too large.
+func broke(err error) bool {
+	var network *net.OpError
+	if errors.As(err, &network) {
+		return network.Op != "dial" && !network.Timeout()
+	}
+	return errors.Is(err, fasthttp.ErrConnectionClosed) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// span starts the span of a call and adds its trace context to the
+// request. If the span of ctx is not recorded, span starts no new one.
+func (w *wire) span(ctx context.Context, method string, request *fasthttp.Request) trace.Span {
+	span := trace.SpanFromContext(ctx)
+	if span.IsRecording() || !span.SpanContext().IsValid() {
+		ctx, span = w.tel.Tracer.Start(ctx, method+" "+w.name, trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(attribute.String("http.request.method", method), attribute.String("peer.service", w.name)))
+	} else {
+		span = trace.SpanFromContext(context.Background()) // a no-op span
+	}
+	w.tel.Propagator.Inject(ctx, requestHeader{&request.Header})
+	return span
+}
+
+// keptHeaders are the response headers that callers read, in canonical form.
+var keptHeaders = []string{"Content-Type", "Etag", "Age", "Idempotent-Replayed", "Retry-After"}
+
+// copied returns a copy of the answer that stays valid after the exchange.
+func copied(answer *fasthttp.Response) *Response {
+	header := make(http.Header, len(keptHeaders))
+	for _, name := range keptHeaders {
+		if value := answer.Header.Peek(name); len(value) > 0 {
+			header[name] = []string{string(value)}
+		}
+	}
+	return &Response{Status: answer.StatusCode(), Header: header, Body: bytes.Clone(answer.Body())}
+}
+
+// requestHeader adapts a request header to the propagator of trace contexts.
+type requestHeader struct{ *fasthttp.RequestHeader }
+
+func (h requestHeader) Get(key string) string { return string(h.Peek(key)) }
+func (h requestHeader) Keys() []string        { return nil }
+
+var _ propagation.TextMapCarrier = requestHeader{}

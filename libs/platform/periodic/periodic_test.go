@@ -1,0 +1,49 @@
+package periodic_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/platform/periodic"
+)
+
+func TestAJobThatFailsIsLoggedAndDoneAgainUntilTheServiceStops(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var log bytes.Buffer
+	times := 0
+	err := periodic.Job{Every: time.Microsecond, Within: time.Hour, Failed: "old rows stay for now", Do: func(ctx context.Context) error {
+		if _, bounded := ctx.Deadline(); !bounded {
+			t.Error("it has no bound")
+		}
+		if times++; times == 3 {
+			stop()
+			return ctx.Err() // what ends with the service is no failure
+		}
+		return errors.New("the database is away")
+	}}.Run(ctx, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil || times != 3 {
+		t.Errorf("done %d times, want 3: %v", times, err)
+	}
+	if n := strings.Count(log.String(), `msg="old rows stay for now" error="the database is away"`); n != 2 {
+		t.Errorf("logged %d times, want 2:\n%s", n, log.String())
+	}
+}
+
+func TestAJobWithoutABoundHasNone(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	_ = periodic.Job{Every: time.Hour, Do: func(ctx context.Context) error {
+		if _, bounded := ctx.Deadline(); bounded {
+			t.Error("it has a bound")
+		}
+		stop()
+		return nil
+	}}.Run(ctx, slog.New(slog.DiscardHandler))
+}

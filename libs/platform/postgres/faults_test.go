@@ -1,0 +1,154 @@
+package postgres_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/platform/postgres"
+	"github.com/slotmesh/slotmesh/libs/platform/postgres/sqlstate"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// open returns a pool on a new schema, with the settings that change makes.
+func open(t *testing.T, change func(*postgres.Config)) *pgxpool.Pool {
+	t.Helper()
+	cfg := testkit.PostgresSchema(t, "faults")
+	change(&cfg)
+	if err := postgres.Migrate(t.Context(), cfg, "faults", oneTable); err != nil {
+		t.Fatal(err)
+	}
+	pool, err := postgres.Open(t.Context(), cfg, "faults", telemetry.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+func TestWhatTheDatabaseCannotDoJustNowIsNoFaultOfTheRequest(t *testing.T) {
+	t.Parallel()
+	pool := open(t, func(*postgres.Config) {})
+	conn, err := pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	var bound string
+	if err := conn.QueryRow(t.Context(), `SELECT current_setting('statement_timeout')`).Scan(&bound); err != nil || bound != "2min" { // testkit.Patience
+		t.Fatalf("the bound of statements is %q, %v", bound, err)
+	}
+	// The server's word for it has to come within half a second after the bound: here it has longer.
+	if _, err := conn.Exec(t.Context(), `SET statement_timeout = '100ms'`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), `SELECT pg_sleep(60)`); sqlstate.Of(err) != "57014" || !sqlstate.Away(err) {
+		t.Errorf("a statement that takes too long: %v", err)
+	}
+	if _, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pg_backend_pid())`); !sqlstate.Away(err) {
+		t.Errorf("a connection that the server ends: %v", err)
+	}
+	if _, err := conn.Exec(t.Context(), `SELECT 1`); !sqlstate.Away(err) {
+		t.Errorf("a connection that is closed: %v", err)
+	}
+}
+
+func TestAConnectionToAServerThatIsNoPrimaryAnyMoreIsReplaced(t *testing.T) {
+	t.Parallel()
+	pool := open(t, func(cfg *postgres.Config) { cfg.MaxConns = 1 })
+	conn, err := pool.Acquire(t.Context()) // held: one that lay idle for a second may be replaced before it is used
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), `SET default_transaction_read_only = on`); err != nil {
+		t.Fatal(err)
+	}
+	_, err = conn.Exec(t.Context(), `INSERT INTO one VALUES (1)`)
+	conn.Release()
+	if sqlstate.Of(err) != sqlstate.ReadOnly || !sqlstate.Away(err) {
+		t.Fatalf("a write to a replica: %v", err)
+	}
+	if _, err := pool.Exec(t.Context(), `INSERT INTO one VALUES (1)`); err != nil {
+		t.Errorf("the next write: %v", err)
+	}
+}
+
+// waits is how long these tests wait for what does not come. All that does come has to come sooner, on a slow machine too.
+const waits = 10 * time.Second
+
+// patiently gives connections through a [testkit.Hanging] the time that others have to be made.
+const patiently = "&connect_timeout=120"
+
+func TestTheWaitForAConnectionIsBounded(t *testing.T) {
+	t.Parallel()
+	pool := open(t, func(cfg *postgres.Config) { cfg.MaxConns, cfg.StatementTimeout = 1, waits })
+	held, err := pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pool.Exec(t.Context(), `SELECT 1`); err == nil || t.Context().Err() != nil {
+		t.Errorf("a pool without a free connection: %v", err)
+	}
+	held.Release()
+	if _, err := pool.Exec(t.Context(), `SELECT 1`); err != nil {
+		t.Errorf("when one is free again: %v", err)
+	}
+}
+
+func TestAServerThatSaysNothingIsGivenUp(t *testing.T) {
+	t.Parallel()
+	var hanging *testkit.Hanging
+	pool := open(t, func(cfg *postgres.Config) {
+		hanging = testkit.NewHanging(t, cfg.URL)
+		cfg.URL, cfg.MaxConns, cfg.StatementTimeout = hanging.URL+patiently, 2, waits
+	})
+	conn, err := pool.Acquire(t.Context()) // held: one that lay idle for a second may be replaced before it is used
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), `SELECT 1`); err != nil {
+		t.Fatal(err)
+	}
+	before := hanging.Callers()
+	hanging.Hang(false)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	defer cancel()
+	_, err = conn.Exec(ctx, `SELECT 1`)
+	conn.Release()
+	if !sqlstate.Away(err) || ctx.Err() != nil {
+		t.Errorf("on a connection that hangs: %v", err)
+	}
+	if _, err := pool.Exec(ctx, `SELECT 1`); err != nil || hanging.Callers() == before {
+		t.Errorf("on another: %v", err)
+	}
+}
+
+// A client's time that is over before the silence is holds, too.
+func TestTheCallersDeadlineEndsAReadOnAConnectionThatHangs(t *testing.T) {
+	t.Parallel()
+	var hanging *testkit.Hanging
+	pool := open(t, func(cfg *postgres.Config) {
+		hanging = testkit.NewHanging(t, cfg.URL)
+		cfg.URL, cfg.StatementTimeout = hanging.URL+patiently, time.Hour
+	})
+	if _, err := pool.Exec(t.Context(), `SELECT 1`); err != nil {
+		t.Fatal(err)
+	}
+	hanging.Hang(true)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			if _, err := pool.Exec(ctx, `SELECT 1`); err == nil {
+				t.Error("it answered")
+			}
+		})
+	}
+	all.Wait()
+	hanging.Resume()
+}

@@ -1,0 +1,227 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// requested returns the write of a request. If the request has an Idempotency-Key, the id is derived from the key;
+// otherwise it is random. Owners, the booking page and customers with a link can use the same key without a conflict.
+func requested(ctx context.Context, business uuid.UUID) Write {
+	w := Write{Business: business, ID: uuid.New(), Begun: clock.Arrived(ctx)}
+	if named := idempotency.Of(ctx); named.Key != "" {
+		who := actor.Owner
+		if actor.Of(ctx).Kind == actor.Page {
+			who = actor.Page
+		}
+		w.ID = WriteID(string(who), business.String(), named.Holder, named.Key)
+	}
+	return w
+}
+
+// OwnersWrite returns the id of the write that [Once] makes for the request
+// of ctx if it has an Idempotency-Key; otherwise it returns the nil UUID.
+func OwnersWrite(ctx context.Context, business uuid.UUID) uuid.UUID {
+	if idempotency.Of(ctx).Key == "" {
+		return uuid.Nil
+	}
+	return requested(ctx, business).ID
+}
+
+// Unmake deletes the stored idempotency result of a write, if the member ID of the result is the argument
+// made. A repeated request then makes the write again. A newer result of the same write is kept.
+//
+// It must run in the transaction that undoes the write.
+func Unmake(ctx context.Context, tx pgx.Tx, business, write, made uuid.UUID) error {
+	_, err := tx.Exec(ctx, `DELETE FROM made_writes WHERE business_id = $1 AND write_id = $2 AND convert_from(answer, 'UTF8')::json ->> 'ID' = $3`,
+		business, write, made.String())
+	if err != nil {
+		return fmt.Errorf("forget a write: %w", err)
+	}
+	return nil
+}
+
+// Once runs do in a transaction and returns its answer. The transaction also stores the answer as JSON for one
+// day, as the idempotency result. If the business used the Idempotency-Key before for the same request, Once
+// returns the stored answer and does not call do. The table is made_writes, which the service's migrations create.
+//
+// After an error nothing was written, and this attempt writes nothing later. The exception is outcome_unknown:
+// the write may exist. Errors: those of do and of [Write.Make]; idempotency_mismatch; idempotency_in_progress
+// if another request with the key is in progress; [actor.ErrMissing] if ctx has no actor, before do is called.
+func Once[T any](ctx context.Context, pool *pgxpool.Pool, business uuid.UUID, do func(context.Context, pgx.Tx) (T, error)) (T, error) {
+	var (
+		answer   T
+		mismatch error
+		w        = requested(ctx, business)
+		hash     = idempotency.Of(ctx).Hash
+	)
+	if _, err := actor.Require(ctx); err != nil {
+		return answer, err
+	}
+	made := func(ctx context.Context, tx pgx.Tx) (bool, error) {
+		known, err := w.known(ctx, tx)
+		if err != nil || known == nil {
+			return false, err
+		}
+		if mismatch = known.matches(hash[:]); mismatch != nil {
+			return true, nil
+		}
+		return true, json.Unmarshal(known.answer, &answer)
+	}
+	err := w.Make(ctx, pool, func(ctx context.Context, conn *pgxpool.Conn) error {
+		return transaction(ctx, conn, func(tx pgx.Tx) error {
+			if err := w.begin(ctx, tx); err != nil {
+				return err
+			}
+			if there, err := made(ctx, tx); there || err != nil {
+				return err
+			}
+			var err error
+			if answer, err = do(ctx, tx); err != nil {
+				return err
+			}
+			return w.note(ctx, tx, hash[:], answer)
+		})
+	}, made)
+	if errors.Is(err, ErrRefused) {
+		err = fault.New(fault.IdempotencyInProgress,
+			idempotency.Header+": a later request with this key was refused while this one was on its way, so this one does nothing; send it again.")
+	}
+	if err == nil {
+		err = mismatch
+	}
+	return answer, err
+}
+
+// transaction runs do in a transaction. If the commit fails, its error is marked as possibly sent.
+//
+// pgx.BeginFunc and pgx.Tx do not distinguish this: if the answer to a commit is
+// lost, they report a closed connection, as for a commit that was never sent.
+func transaction(ctx context.Context, conn *pgxpool.Conn, do func(pgx.Tx) error) error {
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	if err := do(tx); err != nil {
+		_ = tx.Rollback(ctx) // if it fails, the connection is closed
+		return err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return &maybeSent{err}
+	}
+	return nil
+}
+
+// maybeSent is the error of a statement that may have reached the server.
+type maybeSent struct{ error }
+
+// SafeToRetry implements the interface that pgconn.SafeToRetry checks.
+func (*maybeSent) SafeToRetry() bool { return false }
+
+// Unwrap returns the original error.
+func (m *maybeSent) Unwrap() error { return m.error }
+
+// beginSQL acquires the write's lock if it is free, and limits the idle time of the transaction. Without
+// the limit, no other request could learn the outcome while the transaction of a lost client is open.
+const beginSQL = `
+SELECT set_config('idle_in_transaction_session_timeout', '5s', true),
+       CASE WHEN pg_try_advisory_xact_lock(hashtextextended($1::uuid::text, 0)) THEN may_write($2, $1, $3) ELSE false END`
+
+func (w Write) begin(ctx context.Context, tx pgx.Tx) error {
+	var (
+		setting string
+		may     bool
+	)
+	if err := tx.QueryRow(ctx, beginSQL, w.ID, w.Business, w.Begun).Scan(&setting, &may); err != nil {
+		return fmt.Errorf("begin a write: %w", err)
+	}
+	if !may {
+		return fault.New(fault.IdempotencyInProgress,
+			idempotency.Header+": a request with this key is still in flight; try again shortly.")
+	}
+	return nil
+}
+
+// knownWrite is the stored result of a write.
+type knownWrite struct{ hash, answer []byte }
+
+func (k *knownWrite) matches(hash []byte) error {
+	if bytes.Equal(k.hash, hash) {
+		return nil
+	}
+	return fault.New(fault.IdempotencyMismatch, idempotency.Header+": this key was used for another request; send a new key with a new one.")
+}
+
+func (w Write) known(ctx context.Context, tx pgx.Tx) (*knownWrite, error) {
+	var k knownWrite
+	err := tx.QueryRow(ctx, `SELECT request_hash, answer FROM made_writes WHERE business_id = $1 AND write_id = $2`, w.Business, w.ID).
+		Scan(&k.hash, &k.answer)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("look a write up: %w", err)
+	}
+	return &k, nil
+}
+
+func (w Write) note(ctx context.Context, tx pgx.Tx, hash []byte, answer any) error {
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO made_writes (business_id, write_id, request_hash, answer, made_at) VALUES ($1, $2, $3, $4, clock_timestamp())`,
+		w.Business, w.ID, hash, text)
+	if err != nil {
+		return fmt.Errorf("note a write: %w", err)
+	}
+	return nil
+}
+
+// outcomeWithin is the time that [Outcome] has at least, even if the deadline of the request is near or has passed.
+const outcomeWithin = time.Second
+
+// Outcome looks up the write that the request's Idempotency-Key identifies. If an earlier request made the
+// write, it returns that request's answer from [Once] as JSON. Otherwise it returns nil, and no attempt
+// that began before this call can still make the write. Faults: idempotency_mismatch; outcome_unknown.
+func Outcome(ctx context.Context, pool *pgxpool.Pool, business uuid.UUID) ([]byte, error) {
+	var (
+		known *knownWrite
+		hash  = idempotency.Of(ctx).Hash
+		w     = requested(ctx, business)
+	)
+	if _, err := actor.Require(ctx); err != nil { // each kind of actor has its own keys
+		return nil, err
+	}
+	within := outcomeWithin
+	if deadline, ok := ctx.Deadline(); ok {
+		within = max(within, time.Until(deadline))
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
+	defer cancel()
+	_, err := w.learn(ctx, pool, func(ctx context.Context, tx pgx.Tx) (bool, error) {
+		var err error
+		known, err = w.known(ctx, tx)
+		return known != nil, err
+	})
+	switch {
+	case err != nil:
+		return nil, fault.Unknown(err)
+	case known == nil:
+		return nil, nil
+	}
+	return known.answer, known.matches(hash[:])
+}

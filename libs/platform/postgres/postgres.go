@@ -1,0 +1,245 @@
+// Package postgres opens a service's connection pool and applies its migrations. Each service has
+// its own schema with the service's name, so that services can share a database or have one each.
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"time"
+
+	"github.com/exaring/otelpgx"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/sethvargo/go-retry"
+
+	"github.com/slotmesh/slotmesh/libs/platform/postgres/sqlstate"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+)
+
+// Config holds the settings of a service's database.
+type Config struct {
+	// URL of the database, such as postgres://user@host:5432/name.
+	URL string `env:"DATABASE_URL, required"`
+	// Pooled reports that URL leads to a pooler that assigns a connection per
+	// transaction, like PgBouncer in transaction mode. A session setting would then be
+	// lost after each transaction. Migrate therefore stores the settings in the role.
+	Pooled bool `env:"DATABASE_POOLED, default=false"`
+	// MigrationsURL is the URL for migrations, which connect directly, without a pooler, as the owner of the tables.
+	// Empty: URL. If the user of URL is another one, it may only read and write the rows of this service's schema.
+	MigrationsURL string `env:"DATABASE_MIGRATIONS_URL"`
+	// ServerConnections is the number of connections that all services together may
+	// open. Migrations fail if the database server allows fewer. 0: not checked.
+	ServerConnections int `env:"DATABASE_SERVER_CONNECTIONS, default=0"`
+	// MaxConns is the maximal size of the pool.
+	MaxConns int32 `env:"DATABASE_MAX_CONNS, default=16"`
+	// StatementTimeout bounds the time of a statement, and the wait for a connection of the
+	// pool. If the server sends nothing for half a second longer, the connection counts as lost.
+	StatementTimeout time.Duration `env:"DATABASE_STATEMENT_TIMEOUT, default=3s"`
+	// Wait is how long migrations retry to connect to a database that does not answer yet.
+	Wait time.Duration `env:"DATABASE_WAIT, default=0s"`
+	// Schema is the schema of the tables; empty: the service's name. Only tests set it; no environment variable does.
+	Schema string
+}
+
+// Validate checks the settings. It does not repeat an invalid URL, which may contain a password.
+func (c *Config) Validate() error {
+	for _, url := range [][2]string{{"DATABASE_URL", c.URL}, {"DATABASE_MIGRATIONS_URL", cmp.Or(c.MigrationsURL, c.URL)}} {
+		if _, err := pgxpool.ParseConfig(url[1]); err != nil {
+			return errors.New(url[0] + ": not a PostgreSQL URL; write postgres://user:password@host:5432/database")
+		}
+	}
+	if c.ServerConnections < 0 {
+		return errors.New("DATABASE_SERVER_CONNECTIONS: write how many connections the services may hold together, or 0")
+	}
+	if c.MaxConns < 1 {
+		return errors.New("DATABASE_MAX_CONNS: at least 1")
+	}
+	if c.StatementTimeout <= 0 {
+		return errors.New("DATABASE_STATEMENT_TIMEOUT: write a duration above 0, such as 3s")
+	}
+	if c.Wait < 0 {
+		return errors.New("DATABASE_WAIT: write a duration from 0s on, such as 1m")
+	}
+	return nil
+}
+
+const (
+	connectTimeout = 2 * time.Second  // of one connection attempt, unless the URL sets it
+	migrateTimeout = 15 * time.Second // for migrations: no request waits for them, and many start at the same time
+	// A migration that waits for a table lock blocks all later users of the table. It therefore
+	// gives up after lockTimeout, so that they can proceed, and tries again after lockPause.
+	lockTimeout = time.Second
+	lockPause   = time.Second
+	lockTries   = 60
+	pingTimeout = 500 * time.Millisecond // of the check whether a connection that was idle for a second is alive
+	silence     = 500 * time.Millisecond // a live server answers within StatementTimeout plus this time
+)
+
+// Open returns a pool whose connections use the schema of a service. It does not connect
+// yet: an unavailable database shows in the readiness check and the first query.
+func Open(ctx context.Context, cfg Config, service string, tel *telemetry.Telemetry) (*pgxpool.Pool, error) {
+	parsed, err := pgxpool.ParseConfig(cfg.URL)
+	if err != nil {
+		return nil, cfg.Validate()
+	}
+	schema := cmp.Or(cfg.Schema, service)
+	parsed.MaxConns = cfg.MaxConns
+	parsed.ConnConfig.RuntimeParams["application_name"] = "slotmesh-" + schema
+	if cfg.Pooled {
+		// This mode keeps no prepared statements on a connection.
+		parsed.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	} else {
+		maps.Copy(parsed.ConnConfig.RuntimeParams, settings(schema, cfg.StatementTimeout))
+	}
+	if parsed.ConnConfig.ConnectTimeout == 0 {
+		parsed.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	parsed.ConnConfig.DialFunc = dialer(parsed.ConnConfig.ConnectTimeout, cfg.StatementTimeout+silence)
+	parsed.PingTimeout = pingTimeout
+	// Statements are parameterised, so that their text may appear in spans. Parameters are not recorded.
+	parsed.ConnConfig.Tracer = &tracer{acquire: cfg.StatementTimeout, Tracer: otelpgx.NewTracer(otelpgx.WithTracerProvider(tel.TracerProvider),
+		otelpgx.WithMeterProvider(tel.MeterProvider),
+		otelpgx.WithDisableConnectionDetailsInAttributes())}
+	pool, err := pgxpool.NewWithConfig(ctx, parsed)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	return pool, nil
+}
+
+// settings returns the session settings of a service.
+func settings(schema string, statement time.Duration) map[string]string {
+	return map[string]string{
+		"search_path": searchPath(schema),
+		"timezone":    "UTC",
+		// No statement runs long enough to benefit from JIT compilation. With
+		// enable_seqscan off, a plan with a sequential scan has a very high estimated
+		// cost. PostgreSQL would therefore compile it even for a small table.
+		"jit":               "off",
+		"statement_timeout": fmt.Sprint(statement.Milliseconds()),
+	}
+}
+
+// searchPath returns a search_path with the service's schema first, then public, where extensions are.
+func searchPath(schema string) string { return pgx.Identifier{schema}.Sanitize() + ", public" }
+
+// migrationLock is the advisory lock that serializes the migrations of all services. Replicas start
+// together, and CREATE SCHEMA and CREATE EXTENSION are subject to races even with IF NOT EXISTS.
+const migrationLock = 7_319_402_116
+
+// Migrate creates the schema of a service if necessary and applies all pending
+// migrations in files. Replicas that start at the same time run it one after the other.
+func Migrate(ctx context.Context, cfg Config, service string, files fs.FS) error {
+	parsed, err := pgx.ParseConfig(cmp.Or(cfg.MigrationsURL, cfg.URL))
+	if err != nil {
+		return cfg.Validate()
+	}
+	role, err := cfg.role(parsed.User)
+	if err != nil {
+		return err
+	}
+	schema := cmp.Or(cfg.Schema, service)
+	parsed.RuntimeParams["search_path"] = searchPath(schema)
+	parsed.RuntimeParams["lock_timeout"] = fmt.Sprint(lockTimeout.Milliseconds())
+	if parsed.ConnectTimeout == 0 {
+		parsed.ConnectTimeout = migrateTimeout
+	}
+	db := stdlib.OpenDB(*parsed)
+	defer func() { _ = db.Close() }()
+	after := func(ctx context.Context, conn *sql.Conn) error {
+		if role == "" {
+			return nil
+		}
+		return admit(ctx, conn, role, schema, settings(schema, cfg.StatementTimeout))
+	}
+	if err := migrate(ctx, db, cfg, schema, files, after); err != nil {
+		return fmt.Errorf("migrate %s: %w", schema, err)
+	}
+	return nil
+}
+
+func migrate(ctx context.Context, db *sql.DB, cfg Config, schema string, files fs.FS, after func(context.Context, *sql.Conn) error) error {
+	lock, err := reach(ctx, db, cfg.Wait)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }() // closing the session releases the lock
+	if err := ours(ctx, lock); err != nil {
+		return err
+	}
+	defer func() {
+		_, _ = lock.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
+	}()
+	if err := enoughConnections(ctx, lock, cfg.ServerConnections); err != nil {
+		return err
+	}
+	if _, err := lock.ExecContext(ctx, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{schema}.Sanitize()); err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	if err := noteTexts(ctx, db, provider, files, schema); err != nil {
+		return err
+	}
+	if err := standingBack(ctx, func(ctx context.Context) error { _, err := provider.Up(ctx); return err }); err != nil {
+		return err
+	}
+	return after(ctx, lock)
+}
+
+// ours acquires the migration lock. It polls, because waiting in a statement could cause a deadlock: the waiting
+// statement holds a snapshot, and a CREATE INDEX CONCURRENTLY of the service with the lock waits for that snapshot.
+func ours(ctx context.Context, lock *sql.Conn) error {
+	again := time.NewTicker(lockPause / 4)
+	defer again.Stop()
+	for {
+		var taken bool
+		if err := lock.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", migrationLock).Scan(&taken); err != nil || taken {
+			return err
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// standingBack retries do when it exceeds the lock timeout.
+// Statements of others that wait for the lock run in between.
+func standingBack(ctx context.Context, do func(context.Context) error) error {
+	return retry.Do(ctx, retry.WithMaxRetries(lockTries, retry.NewConstant(lockPause)), func(ctx context.Context) error {
+		err := do(ctx)
+		if sqlstate.Of(err) == sqlstate.LockNotAvailable {
+			return retry.RetryableError(err)
+		}
+		return err
+	})
+}
+
+// reach connects to the database and retries until the argument wait has passed. If the
+// database is installed together with the services, it can start later than they do.
+func reach(ctx context.Context, db *sql.DB, wait time.Duration) (*sql.Conn, error) {
+	var conn *sql.Conn
+	err := retry.Do(ctx, retry.WithMaxDuration(wait, retry.NewConstant(500*time.Millisecond)), func(ctx context.Context) error {
+		opened, err := db.Conn(ctx)
+		conn = opened
+		return retry.RetryableError(err)
+	})
+	return conn, err
+}
+
+// Code returns the SQLSTATE of err, or "" if the error is not from the server.
+func Code(err error) string { return sqlstate.Of(err) }
+
+// ForeignKeyViolation is the SQLSTATE of a reference to a missing row.
+const ForeignKeyViolation = "23503"

@@ -1,0 +1,179 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/slotmesh/slotmesh/libs/platform/periodic"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// Write identifies one write of a business. Each attempt at the write ends in one of two states: the write
+// exists, or the attempt can no longer make it. This holds even if the connection is lost (semantics.md §3, §7).
+//
+// For this, the SQL statement of the write calls the function
+//
+//	may_write(business_id, write_id, begun)
+//
+// of the service's schema. The service's migrations create the function and the
+// table refused_writes. The function fails if the write was refused after the time
+// begun. Until its transaction ends, it holds the advisory lock of the write.
+type Write struct {
+	Business uuid.UUID
+	ID       uuid.UUID // random, or from [WriteID] if the client identified the write
+	Begun    time.Time // time at which the attempt arrived (clock.Arrived)
+}
+
+// WriteID derives the id of a write from strings of the client, such as its Idempotency-Key and its
+// purpose. Equal strings give equal ids. The id is a UUID of version 8 and does not reveal the strings.
+func WriteID(words ...string) uuid.UUID {
+	sum := sha256.New()
+	for _, w := range words {
+		size := len(w)
+		_, _ = sum.Write([]byte{byte(size >> 24), byte(size >> 16), byte(size >> 8), byte(size)})
+		_, _ = sum.Write([]byte(w))
+	}
+	id := uuid.UUID(sum.Sum(nil)[:16])
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80
+	return id
+}
+
+// ErrRefused reports that the write was refused while this attempt was in progress. Nothing was written.
+var ErrRefused = errors.New("the write was refused meanwhile")
+
+// writeRefused is the SQLSTATE with which may_write makes a statement fail.
+const writeRefused = "SM001"
+
+// decideWithin is the maximal part of an attempt's time that is reserved for learning its outcome.
+const decideWithin = 3 * time.Second
+
+// Make runs do on one connection to make the write. If the connection is lost, Make calls the
+// argument made on other connections until it learns whether the write exists or ctx ends.
+//
+// If Make returns nil, the write exists. After [ErrRefused] or an error of do, it does not exist and this
+// attempt can no longer make it. The fault outcome_unknown means that no connection could answer in time.
+//
+// do runs the statement that calls may_write, and must not change anything outside the
+// database. made reports whether the write exists, and may read the stored answer.
+func (w Write) Make(ctx context.Context, pool *pgxpool.Pool, do func(context.Context, *pgxpool.Conn) error, made func(context.Context, pgx.Tx) (bool, error)) error {
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return err // nothing was sent
+	}
+	err = try(ctx, conn, do)
+	lost := err != nil && conn.Conn().IsClosed() && !pgconn.SafeToRetry(err)
+	conn.Release()
+	switch {
+	case Code(err) == writeRefused:
+		return ErrRefused
+	case !lost:
+		return err
+	}
+	there, asked := w.learn(ctx, pool, made)
+	switch {
+	case asked != nil:
+		return fault.Unknown(errors.Join(err, asked))
+	case !there:
+		return &notMade{err}
+	}
+	return nil
+}
+
+// notMade is the error of an attempt whose connection was lost, after another connection
+// has shown that the write does not exist. It counts as an unavailable store.
+type notMade struct{ error }
+
+// SafeToRetry implements the interface that sqlstate.Away and pgconn.SafeToRetry check.
+func (*notMade) SafeToRetry() bool { return true }
+
+// Unwrap returns the original error.
+func (n *notMade) Unwrap() error { return n.error }
+
+// try runs do with a deadline before that of ctx, so that time remains to learn the outcome.
+func try(ctx context.Context, conn *pgxpool.Conn, do func(context.Context, *pgxpool.Conn) error) error {
+	if end, ok := ctx.Deadline(); ok {
+		left := time.Until(end)
+		within, cancel := context.WithTimeout(ctx, left-min(decideWithin, left/2))
+		defer cancel()
+		ctx = within
+	}
+	return do(ctx, conn)
+}
+
+// wait waits for the pause, at most 250 ms. It returns false if ctx ends first.
+func wait(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(min(pause, 250*time.Millisecond))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// LockSQL acquires the advisory lock of the write $1 until its transaction ends. may_write acquires the same lock.
+const LockSQL = `SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))`
+
+// RefuseSQL records that the write $2 of the business $1 is refused: an attempt that
+// began before $3 fails in may_write. The transaction must hold the lock of [LockSQL].
+const RefuseSQL = `
+INSERT INTO refused_writes AS known (business_id, write_id, refused_at) VALUES ($1, $2, $3)
+ON CONFLICT (business_id, write_id) DO UPDATE SET refused_at = greatest(known.refused_at, excluded.refused_at)`
+
+// learn calls [Write.decide] on one connection after another until it succeeds or ctx ends.
+func (w Write) learn(ctx context.Context, pool *pgxpool.Pool, made func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
+	for pause := 10 * time.Millisecond; ; pause *= 2 {
+		there, err := w.decide(ctx, pool, made)
+		if err == nil || !wait(ctx, pause) {
+			return there, err
+		}
+	}
+}
+
+// decide reports whether the write exists. If it does not, decide refuses the write, so that this attempt can
+// no longer make it. If an attempt is running the write's statement, decide waits until that transaction ends.
+func (w Write) decide(ctx context.Context, pool *pgxpool.Pool, made func(context.Context, pgx.Tx) (bool, error)) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, decideWithin/3) // other connections may be dead, too
+	defer cancel()
+	there := false
+	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, LockSQL, w.ID); err != nil {
+			return err
+		}
+		var err error
+		if there, err = made(ctx, tx); err != nil || there {
+			return err
+		}
+		_, err = tx.Exec(ctx, RefuseSQL, w.Business, w.ID, w.Begun.Add(time.Microsecond))
+		return err
+	})
+	return there, err
+}
+
+// SweepWrites deletes idempotency results and refusals that are older than a day. Until then, a repeated
+// request gets the stored answer. After a day, no delayed attempt, statement or replica can need a refusal.
+func SweepWrites(ctx context.Context, pool *pgxpool.Pool) error {
+	_, made := pool.Exec(ctx, `DELETE FROM made_writes WHERE made_at <= clock_timestamp() - interval '24 hours'`)
+	_, refused := pool.Exec(ctx, `DELETE FROM refused_writes WHERE refused_at <= clock_timestamp() - interval '24 hours'`)
+	return errors.Join(made, refused)
+}
+
+// sweepEvery is the interval of the deletion. Old rows do no harm, so that it may be long.
+const sweepEvery = 10 * time.Minute
+
+// KeepSweepingWrites calls [SweepWrites] periodically until ctx
+// ends. After a failure it tries again at the next interval.
+func KeepSweepingWrites(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
+	return periodic.Job{Every: sweepEvery, Within: time.Minute, Failed: "notes of old writes stay for now", Do: func(ctx context.Context) error {
+		return SweepWrites(ctx, pool)
+	}}.Run(ctx, log)
+}

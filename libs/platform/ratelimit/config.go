@@ -1,0 +1,30 @@
+package ratelimit
+
+import (
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+)
+
+// Config holds the settings of limits that replicas share.
+type Config struct {
+	// Timeout is how long a check waits for Redis before the local limiter decides.
+	Timeout time.Duration `env:"LIMIT_TIMEOUT, default=100ms"`
+}
+
+// Validate checks the settings beyond their types. Each error names its variable.
+func (c *Config) Validate() error {
+	if c.Timeout <= 0 {
+		return errors.New("LIMIT_TIMEOUT: write a duration above 0, such as 100ms")
+	}
+	return nil
+}
+
+// Open returns the limiter of a service. It counts in Redis, and in this process while Redis is down.
+func (c *Config) Open(rdb redis.UniversalClient, tel *telemetry.Telemetry) *Fallback {
+	return NewFallback(NewRedis(rdb, "slotmesh:limit:", c.Timeout), NewLocal(clock.System()), tel)
+}

@@ -1,0 +1,226 @@
+package ratelimit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+)
+
+// The bounds of the memory of a [Local]: the number of windows, and the number of recorded
+// request times in all windows. A time takes 8 bytes, or up to 16 with spare capacity.
+const (
+	maxLocalKeys  = 65_536
+	maxLocalTimes = 2 << 20
+)
+
+// Local counts requests in the memory of this process. It is safe for concurrent use. It drops idle windows. Above
+// 65,536 windows or 2,097,152 recorded requests, it drops the window that was not used for the longest time.
+//
+// Only an attacker with that many addresses can cause such drops, and so many addresses exceed a limit without them.
+type Local struct {
+	clock clock.Clock
+	start time.Time // times are stored relative to it: 8 bytes each, monotonic like the clock
+	times int       // maximum of kept
+
+	mu      sync.Mutex
+	windows *simplelru.LRU[windowKey, *window]
+	kept    int // number of times in all windows
+}
+
+// windowKey identifies one window of a client under one limit.
+type windowKey struct{ limit, group, share string }
+
+var _ Limiter = (*Local)(nil)
+
+// NewLocal returns an empty limiter that uses the clock now.
+func NewLocal(now clock.Clock) *Local { return newLocal(now, maxLocalKeys, maxLocalTimes) }
+
+func newLocal(now clock.Clock, keys, times int) *Local {
+	l := &Local{clock: now, start: now.Now(), times: times}
+	windows, err := simplelru.NewLRU(keys, func(_ windowKey, w *window) { l.kept -= len(w.accepted) })
+	if err != nil {
+		panic(fmt.Sprintf("a constant size above 0 was refused: %v", err))
+	}
+	l.windows = windows
+	return l
+}
+
+// Allow decides in memory. It returns an error if ctx is done or the limit is invalid.
+func (l *Local) Allow(ctx context.Context, who Client, limit Limit) (Decision, error) {
+	return only(ctx, l, Question{who, limit})
+}
+
+// AllowInTurn decides in memory. Errors: those of Allow.
+func (l *Local) AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error) {
+	if err := check(ctx, asked); err != nil {
+		return nil, err
+	}
+	return l.inTurn(asked), nil
+}
+
+func (l *Local) inTurn(asked []Question) []Decision {
+	var decisions []Decision
+	for _, q := range asked {
+		d := l.allow(q.Who, q.Limit)
+		if decisions = append(decisions, d); !d.Allowed {
+			break
+		}
+	}
+	return decisions
+}
+
+// now returns the time since start.
+func (l *Local) now() time.Duration { return l.clock.Now().Sub(l.start) }
+
+// allow is the Go version of the script rolling_window.lua; change both together.
+func (l *Local) allow(who Client, limit Limit) Decision {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	l.forgetIdle(now)
+	var wait time.Duration
+	passes := Decision{Allowed: true}
+	for i, s := range who.shares() {
+		w, n := l.window(who, limit, s), limit.N*s.times
+		l.kept -= w.forget(now, limit.Window)
+		count, oldest := w.live(now)
+		if count >= n {
+			if age := now - w.accepted[count-n]; age < 0 {
+				l.kept -= w.clear() // the clock was set back, which makes the earlier times meaningless
+				count, oldest = 0, now
+			} else {
+				wait = max(wait, limit.Window-age)
+			}
+		}
+		if left := n - count - 1; i == 0 || left < passes.Left {
+			passes.Left, passes.Reset = left, min(limit.Window, limit.Window-(now-oldest))
+		}
+	}
+	if wait > 0 {
+		return refused(wait)
+	}
+	l.note(who, limit, now)
+	return passes
+}
+
+// Refused returns how long the client is known to be refused, by local counts and by answers of Redis; 0 if not known.
+func (l *Local) Refused(who Client, limit Limit) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	var wait time.Duration
+	for _, s := range who.shares() {
+		w, ok := l.windows.Get(windowKey{limit.Name, who.group, s.name})
+		if !ok {
+			continue
+		}
+		wait = max(wait, w.refusedUntil-now)
+		if full := len(w.accepted) - limit.N*s.times; full >= 0 && now >= w.accepted[full] {
+			wait = max(wait, limit.Window-(now-w.accepted[full]))
+		}
+	}
+	return max(0, min(wait, limit.Window))
+}
+
+// accept records a request that Redis allowed. The argument at is the time at
+// which the request was sent to Redis. A recorded time is thus never later than
+// that in Redis, and the local limiter refuses no request that Redis would allow.
+func (l *Local) accept(who Client, limit Limit, at time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	l.forgetIdle(now)
+	for _, s := range who.shares() {
+		l.kept -= l.window(who, limit, s).forget(now, limit.Window)
+	}
+	l.note(who, limit, at)
+}
+
+// refuse records that Redis refuses the client until the time until.
+func (l *Local) refuse(who Client, limit Limit, until time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.forgetIdle(l.now())
+	w := l.window(who, limit, who.shares()[0])
+	w.refusedUntil = until
+	w.idleAt = max(w.idleAt, until)
+}
+
+// note counts a request in all windows of the client.
+func (l *Local) note(who Client, limit Limit, at time.Duration) {
+	for _, s := range who.shares() {
+		w := l.window(who, limit, s)
+		w.insert(at)
+		l.kept++
+		w.idleAt = max(w.idleAt, at+limit.Window)
+	}
+	for l.kept > l.times {
+		l.windows.RemoveOldest()
+	}
+}
+
+// forgetIdle drops idle windows. It begins with the one that was not used for the longest time, and stops at
+// the first window that is not idle. Idle windows behind that one stay, which costs memory within the bounds.
+func (l *Local) forgetIdle(now time.Duration) {
+	for {
+		key, w, ok := l.windows.GetOldest()
+		if !ok || now < w.idleAt {
+			return
+		}
+		l.windows.Remove(key)
+	}
+}
+
+func (l *Local) window(who Client, limit Limit, s share) *window {
+	key := windowKey{limit.Name, who.group, s.name}
+	if w, ok := l.windows.Get(key); ok {
+		return w
+	}
+	w := &window{}
+	l.windows.Add(key, w)
+	return w
+}
+
+// window is the state of one key.
+type window struct {
+	accepted     []time.Duration // times of accepted requests, oldest first
+	refusedUntil time.Duration   // by Redis
+	idleAt       time.Duration   // from this time on the window is empty
+}
+
+// forget drops the times that are at least one window old and returns their number.
+func (w *window) forget(now, length time.Duration) int {
+	old := sort.Search(len(w.accepted), func(i int) bool { return now-w.accepted[i] < length })
+	w.accepted = w.accepted[old:]
+	return old
+}
+
+// live returns the number of counted requests and the time of the oldest.
+func (w *window) live(now time.Duration) (int, time.Duration) {
+	if len(w.accepted) == 0 {
+		return 0, now
+	}
+	return len(w.accepted), w.accepted[0]
+}
+
+func (w *window) clear() int {
+	n := len(w.accepted)
+	w.accepted = nil
+	return n
+}
+
+// insert inserts at in order: answers can arrive in another order than the requests.
+func (w *window) insert(at time.Duration) {
+	i := len(w.accepted)
+	for i > 0 && w.accepted[i-1] > at {
+		i--
+	}
+	w.accepted = slices.Insert(w.accepted, i, at)
+}

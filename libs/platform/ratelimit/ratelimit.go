@@ -1,0 +1,86 @@
+// Package ratelimit limits requests in rolling windows (semantics.md §8). With a limit of N, N requests pass at
+// once. The next request is refused until the oldest of the N is one window old. Refused requests do not count.
+//
+// [Redis] keeps the counts for all replicas, and [Local] keeps them in this process. [Fallback]
+// uses Redis, and the local limiter while Redis is down. libs/platform/limits defines the limits.
+package ratelimit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+)
+
+// Limit allows N requests in any period of the length Window. Limits with different
+// names have separate counts. If N is 0, every request passes and nothing is counted.
+type Limit struct {
+	Name   string
+	N      int
+	Window time.Duration
+}
+
+// PerMinute returns the limit of n requests in any 60 seconds.
+func PerMinute(name string, n int) Limit { return Limit{Name: name, N: n, Window: time.Minute} }
+
+// check returns an error if the limit is invalid.
+func (l Limit) check() error {
+	if l.N < 0 || l.N > 0 && l.Window < time.Microsecond {
+		return fmt.Errorf("limit %q: %d per %s is none; give 0, or a number above 0 and a window of at least 1µs", l.Name, l.N, l.Window)
+	}
+	return nil
+}
+
+// Decision is the result of a check.
+type Decision struct {
+	Allowed    bool
+	RetryAfter time.Duration // exact wait until a request would pass; 0 if allowed
+	Left       int           // further requests that would pass now
+	Reset      time.Duration // until the oldest counted request expires; RetryAfter if refused
+}
+
+// refused returns the decision that a request may be repeated after wait.
+func refused(wait time.Duration) Decision { return Decision{RetryAfter: wait, Reset: wait} }
+
+// Limiter checks requests against limits. Two limits of the same name must have the same N and Window. An
+// error means that the limiter made no decision: ctx is done, the store failed, or the limit is invalid.
+type Limiter interface {
+	Allow(ctx context.Context, who Client, limit Limit) (Decision, error)
+	// AllowInTurn checks one request against several limits, in order and in one round trip. It stops
+	// at the first limit that refuses the request. The request counts against the limits before that
+	// one. The result has a decision for each limit that was checked. No limit may have N 0.
+	AllowInTurn(ctx context.Context, asked ...Question) ([]Decision, error)
+}
+
+// Question asks whether one more request of a client passes a limit.
+type Question struct {
+	Who   Client
+	Limit Limit
+}
+
+// only returns a limiter's decision on a single question. A limit with N 0 allows everything.
+func only(ctx context.Context, by Limiter, asked Question) (Decision, error) {
+	if asked.Limit.N == 0 {
+		return Decision{Allowed: true}, ctx.Err()
+	}
+	decisions, err := by.AllowInTurn(ctx, asked)
+	if err != nil {
+		return Decision{}, err
+	}
+	return decisions[0], nil
+}
+
+// check returns an error if ctx is done or a question is invalid.
+func check(ctx context.Context, asked []Question) error {
+	err := ctx.Err()
+	for _, q := range asked {
+		if q.Limit.N == 0 {
+			err = cmp.Or(err, fmt.Errorf("limit %q is none, and is not asked about", q.Limit.Name))
+		}
+		err = cmp.Or(err, q.Limit.check())
+	}
+	return err
+}
+
+// Seconds returns a wait in whole seconds, rounded up, as headers require.
+func Seconds(wait time.Duration) int { return int((wait + time.Second - 1) / time.Second) }

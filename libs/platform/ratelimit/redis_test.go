@@ -1,0 +1,152 @@
+package ratelimit_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/platform/ratelimit"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+func TestRedisKeepsThePromises(t *testing.T) {
+	t.Parallel()
+	client, prefix := testkit.Redis(t)
+	suite(t, benchOn(client, prefix))
+}
+
+// The laptop's stand-in for Redis runs the same script.
+func TestMiniredisKeepsThePromises(t *testing.T) {
+	t.Parallel()
+	client := redis.NewClient(&redis.Options{Addr: miniredis.RunT(t).Addr()})
+	t.Cleanup(func() { _ = client.Close() })
+	suite(t, benchOn(client, "limits:"))
+}
+
+func benchOn(client redis.UniversalClient, prefix string) bench {
+	now := func(t testing.TB) time.Time {
+		at, err := client.Time(context.WithoutCancel(t.Context())).Result()
+		if err != nil {
+			t.Fatalf("read Redis's clock: %v", err)
+		}
+		return at
+	}
+	pass := func(t testing.TB, d time.Duration) {
+		for until := now(t).Add(d); now(t).Before(until); {
+		}
+	}
+	return bench{limiter: ratelimit.NewRedis(client, prefix, time.Minute), now: now, pass: pass, key: uuid.NewString}
+}
+
+func TestRedisLimitIsSharedByReplicas(t *testing.T) {
+	t.Parallel()
+	client, prefix := testkit.Redis(t)
+	one, other := ratelimit.NewRedis(client, prefix, time.Minute), ratelimit.NewRedis(client, prefix, time.Minute)
+	limit := ratelimit.Limit{Name: "slots", N: 2, Window: time.Hour}
+	for i, step := range []struct {
+		replica ratelimit.Limiter
+		want    bool
+	}{{one, true}, {other, true}, {one, false}, {other, false}} {
+		d, err := step.replica.Allow(t.Context(), ratelimit.ID("client"), limit)
+		if err != nil || d.Allowed != step.want {
+			t.Errorf("request %d: %+v, %v; want Allowed %v", i, d, err, step.want)
+		}
+	}
+}
+
+func TestRedisCheckIsOneRoundTrip(t *testing.T) {
+	t.Parallel()
+	client, prefix := testkit.Redis(t)
+	limiter, limit := ratelimit.NewRedis(client, prefix, time.Minute), ratelimit.PerMinute("slots", 1)
+	if _, err := limiter.Allow(t.Context(), ratelimit.ID("client"), limit); err != nil { // Redis knows the script from here on
+		t.Fatal(err)
+	}
+	seen := &commands{}
+	client.AddHook(seen)
+	if _, err := limiter.Allow(t.Context(), ratelimit.ID("client"), limit); err != nil {
+		t.Fatal(err)
+	}
+	another := ratelimit.Question{Who: ratelimit.ID("another"), Limit: limit}
+	if d, err := limiter.AllowInTurn(t.Context(), another, ratelimit.Question{Who: ratelimit.ID("third"), Limit: limit}); err != nil || len(d) != 2 {
+		t.Fatal(d, err)
+	}
+	if diff := cmp.Diff([]string{"evalsha", "evalsha"}, seen.names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// commands notes what is sent to Redis.
+type commands struct {
+	mu    sync.Mutex
+	names []string
+}
+
+func (c *commands) DialHook(next redis.DialHook) redis.DialHook {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
+}
+
+func (c *commands) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		c.mu.Lock()
+		c.names = append(c.names, cmd.Name())
+		c.mu.Unlock()
+		return next(ctx, cmd)
+	}
+}
+
+func (c *commands) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func TestRedisForgetsIdleKeysAndKeepsNoMoreThanTheLimit(t *testing.T) {
+	t.Parallel()
+	client, prefix := testkit.Redis(t)
+	limiter, limit := ratelimit.NewRedis(client, prefix, time.Minute), ratelimit.Limit{Name: "slots", N: 2, Window: time.Hour}
+	began := time.Now()
+	for range 5 {
+		if _, err := limiter.Allow(t.Context(), ratelimit.ID("client"), limit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := prefix + "{slots:client}"
+	if length := client.LLen(t.Context(), key).Val(); length != 2 {
+		t.Errorf("%d times are kept, want the 2 accepted", length)
+	}
+	ttl := client.PTTL(t.Context(), key).Val()
+	if passed := time.Since(began); ttl <= limit.Window-time.Second-passed || ttl > limit.Window+time.Second {
+		t.Errorf("%s later at the most, the key expires in %s, want the window and a second", passed, ttl)
+	}
+}
+
+func TestRedisClockSetBackStartsAfresh(t *testing.T) {
+	t.Parallel()
+	client, prefix := testkit.Redis(t)
+	future := time.Now().Add(time.Hour).UnixMicro()
+	if err := client.RPush(t.Context(), prefix+"{slots:client}", future, future).Err(); err != nil {
+		t.Fatal(err)
+	}
+	d, err := ratelimit.NewRedis(client, prefix, time.Minute).Allow(t.Context(), ratelimit.ID("client"), ratelimit.PerMinute("slots", 2))
+	if err != nil || !d.Allowed {
+		t.Errorf("%+v, %v; want it to pass", d, err)
+	}
+}
+
+func TestRedisErrorsAreReturned(t *testing.T) {
+	t.Parallel()
+	client, prefix := testkit.Redis(t)
+	if err := client.Set(t.Context(), prefix+"{slots:client}", "no list", time.Minute).Err(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ratelimit.NewRedis(client, prefix, time.Minute).Allow(t.Context(), ratelimit.ID("client"), ratelimit.PerMinute("slots", 1))
+	if err == nil || !strings.Contains(err.Error(), "WRONGTYPE") {
+		t.Errorf("error %v, want Redis's own", err)
+	}
+}

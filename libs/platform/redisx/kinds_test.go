@@ -1,0 +1,182 @@
+package redisx_test
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/platform/redisx"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+	"github.com/slotmesh/slotmesh/libs/testkit"
+)
+
+// server starts a Redis of the test's own, with these arguments beside its port's, and returns its address.
+func server(t *testing.T, port string, args ...string) string {
+	t.Helper()
+	return testkit.Serve(t, func(address string) *exec.Cmd {
+		_, at, _ := net.SplitHostPort(address)
+		all := append([]string{"--" + port, at, "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir()}, args...)
+		if slices.Contains(args, "--cluster-enabled") {
+			all = append(all, "--cluster-port", busPort(at))
+		}
+		return exec.CommandContext(t.Context(), "redis-server", all...) // the test's own arguments
+	})
+}
+
+// busPort is where a node of a cluster that serves at a port talks with other nodes: by itself it would be 10000 ports above, among those that the system gives to callers.
+func busPort(at string) string {
+	port, _ := strconv.Atoi(at)
+	return strconv.Itoa(port - 10000)
+}
+
+func open(t *testing.T, cfg redisx.Config) redis.UniversalClient {
+	t.Helper()
+	cfg.Timeout = testkit.Patience
+	if err := cfg.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	client, err := redisx.Open(t.Context(), cfg, telemetry.Discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+func save(t *testing.T, name string, block *pem.Block) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAUserComesInOverTLSByAnAuthorityOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	known := httptest.NewTLSServer(nil) // for its certificate, which names 127.0.0.1
+	defer known.Close()
+	key, err := x509.MarshalPKCS8PrivateKey(known.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate := save(t, "cert.pem", &pem.Block{Type: "CERTIFICATE", Bytes: known.Certificate().Raw})
+	address := server(t, "tls-port", "--port", "0", "--tls-cert-file", certificate, "--tls-key-file", save(t, "key.pem", &pem.Block{Type: "PRIVATE KEY", Bytes: key}),
+		"--tls-ca-cert-file", certificate, "--tls-auth-clients", "no", "--user", "default", "off", "--user", "slotmesh", "on", ">secret", "~*", "&*", "+@all")
+	url := "rediss://slotmesh:secret@" + address
+	client := open(t, redisx.Config{URL: url, CAFile: certificate})
+	if err := client.Set(t.Context(), "a", "b", 0).Err(); err != nil {
+		t.Error(err)
+	}
+	stranger := open(t, redisx.Config{URL: url})
+	if err := stranger.Ping(t.Context()).Err(); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("a certificate of nobody known: %v", err)
+	}
+}
+
+func TestAClusterIsFoundByOneAddress(t *testing.T) {
+	t.Parallel()
+	var nodes []redis.UniversalClient
+	var addresses []string
+	for range 2 {
+		address := server(t, "port", "--cluster-enabled", "yes", "--cluster-node-timeout", "120000") // a node that stands still is not given up
+		addresses = append(addresses, address)
+		nodes = append(nodes, open(t, redisx.Config{URL: "redis://" + address}))
+	}
+	for i, node := range nodes {
+		if err := node.ClusterAddSlotsRange(t.Context(), i*8192, i*8192+8191).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	host, port, _ := net.SplitHostPort(addresses[1])
+	if err := nodes[0].Do(t.Context(), "CLUSTER", "MEET", host, port, busPort(port)).Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range nodes {
+		testkit.Until(t, "the nodes agree", func(ctx context.Context) error {
+			if info := node.ClusterInfo(ctx).Val(); !strings.Contains(info, "cluster_state:ok") || !strings.Contains(info, "cluster_known_nodes:2") {
+				return fmt.Errorf("%s", info)
+			}
+			return nil
+		})
+	}
+	client := open(t, redisx.Config{URL: "redis://" + addresses[0], Cluster: true})
+	for i := range 100 {
+		if err := client.Set(t.Context(), fmt.Sprint("key", i), i, 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, node := range nodes {
+		if size := node.DBSize(t.Context()).Val(); size == 0 || size == 100 {
+			t.Errorf("node %d holds %d of the keys", i, size)
+		}
+	}
+}
+
+func TestTheNextPrimaryOfSentinelsIsUsed(t *testing.T) {
+	t.Parallel()
+	first := server(t, "port")
+	host, port, _ := net.SplitHostPort(first)
+	second := server(t, "port", "--replicaof", host+" "+port)
+	settings := filepath.Join(t.TempDir(), "sentinel.conf")
+	watch := fmt.Sprintf("sentinel monitor slotmesh %s %s 1\nsentinel down-after-milliseconds slotmesh 1000\n"+
+		"sentinel failover-timeout slotmesh 15000\n", host, port) // a failover that a slow machine breaks off is tried again soon
+	if err := os.WriteFile(settings, []byte(watch), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sentinel := testkit.Serve(t, func(address string) *exec.Cmd {
+		_, at, _ := net.SplitHostPort(address)
+		return exec.CommandContext(t.Context(), "redis-server", settings, "--sentinel", "--port", at, "--bind", "127.0.0.1") // the test's own arguments
+	})
+	asked := open(t, redisx.Config{URL: "redis://" + sentinel})
+	testkit.Until(t, "the Sentinel knows the replica", func(ctx context.Context) error {
+		if known := fmt.Sprint(asked.Do(ctx, "SENTINEL", "REPLICAS", "slotmesh").Val()); !strings.Contains(known, second) {
+			return fmt.Errorf("it knows %s", known)
+		}
+		return nil
+	})
+	client := open(t, redisx.Config{URL: "redis://" + sentinel, SentinelMaster: "slotmesh"})
+	// A Sentinel that takes a primary which stands still for lost has the other one at once.
+	testkit.Until(t, "a write arrives", func(ctx context.Context) error { return client.Set(ctx, "before", "1", 0).Err() })
+	open(t, redisx.Config{URL: "redis://" + first}).ShutdownNoSave(t.Context()) // its answer is that the connection ends
+	testkit.Until(t, "writes go on", func(ctx context.Context) error { return client.Set(ctx, "after", "1", 0).Err() })
+	if got := open(t, redisx.Config{URL: "redis://" + second}).Get(t.Context(), "after").Val(); got != "1" {
+		t.Errorf("the other one holds %q", got)
+	}
+}
+
+func TestSettingsOfRedisThatDoNotGoTogetherAreRefused(t *testing.T) {
+	t.Parallel()
+	for names, cfg := range map[string]redisx.Config{
+		"REDIS_URL: not":                       {URL: "http://user:hidden@host"},
+		"REDIS_URL: leave":                     {URL: "redis://a:6379/3", Cluster: true},
+		"REDIS_URL: leave the":                 {URL: "redis://a:6379/3?addr=b:6379"},
+		"REDIS_CLUSTER, REDIS_SENTINEL_MASTER": {URL: "redis://a", Cluster: true, SentinelMaster: "m"},
+		"REDIS_SENTINEL_MASTER: write":         {URL: "redis://a", SentinelPassword: "hidden"},
+		"REDIS_CA_FILE: write rediss://":       {URL: "redis://a", CAFile: "/nowhere"},
+		"REDIS_CA_FILE: open /nowhere":         {URL: "rediss://a", CAFile: "/nowhere"},
+		"holds no certificate":                 {URL: "rediss://a", CAFile: "kinds_test.go"},
+	} {
+		cfg.Timeout = time.Second
+		if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), names) || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%s: %v", names, err)
+		}
+	}
+	several := redisx.Config{URL: "redis://:pw@a:26379/2?addr=b:26379&addr=c:26379", SentinelMaster: "m", Timeout: time.Second}
+	if err := several.Validate(); err != nil {
+		t.Errorf("Sentinels of a numbered database: %v", err)
+	}
+}

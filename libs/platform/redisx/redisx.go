@@ -1,0 +1,146 @@
+// Package redisx opens the Redis that services share. Redis has counts of
+// limits, messages and cached copies, and no data that exists only there.
+package redisx
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/redis/go-redis/extra/redisotel/v9"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/slotmesh/slotmesh/libs/platform/dial"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+)
+
+// Config holds the settings of Redis.
+type Config struct {
+	// URL is the address of Redis: redis://user:password@host:6379/0, rediss:// for TLS, or unix:///path/redis.sock.
+	// Several addresses, of cluster nodes or Sentinels, are written as redis://a:6379?addr=b:6379.
+	URL string `env:"REDIS_URL, required"`
+	// Cluster reports that the single address in URL belongs to
+	// a Redis Cluster, which returns the addresses of its nodes.
+	Cluster bool `env:"REDIS_CLUSTER, default=false"`
+	// SentinelMaster is the name under which the Sentinels in URL know the primary.
+	// The credentials in URL are those of the primary. Empty: there are no Sentinels.
+	SentinelMaster string `env:"REDIS_SENTINEL_MASTER"`
+	// SentinelUsername and SentinelPassword are the credentials for the Sentinels themselves, if they require any.
+	SentinelUsername string `env:"REDIS_SENTINEL_USERNAME"`
+	SentinelPassword string `env:"REDIS_SENTINEL_PASSWORD"`
+	// CAFile is a PEM file of the certificates that verify Redis's certificate; empty: those of the system.
+	CAFile string `env:"REDIS_CA_FILE"`
+	// Timeout bounds dialing, and the sending and the answer of each command.
+	Timeout time.Duration `env:"REDIS_TIMEOUT, default=500ms"`
+}
+
+// Validate checks the settings. It does not repeat the URL, which may contain a password.
+func (c *Config) Validate() error {
+	options, err := c.options()
+	switch {
+	case err != nil:
+		return errors.New("REDIS_URL: not a Redis URL; write redis://user:password@host:6379/0 or unix:///path/redis.sock")
+	case c.Timeout <= 0:
+		return errors.New("REDIS_TIMEOUT: write a duration above 0, such as 500ms")
+	case c.Cluster && c.SentinelMaster != "":
+		return errors.New("REDIS_CLUSTER, REDIS_SENTINEL_MASTER: write one of them, a cluster has no Sentinels")
+	case (c.Cluster || len(options.Addrs) > 1 && c.SentinelMaster == "") && options.DB != 0:
+		return errors.New("REDIS_URL: leave the database's number out, a Redis Cluster has only one")
+	case c.SentinelMaster == "" && (c.SentinelUsername != "" || c.SentinelPassword != ""):
+		return errors.New("REDIS_SENTINEL_MASTER: write what the Sentinels call the primary, as a name or a password for them is given")
+	}
+	return c.trust(options)
+}
+
+// options parses the URL and returns the options of the client.
+func (c *Config) options() (*redis.UniversalOptions, error) {
+	single, err := redis.ParseURL(c.URL)
+	addresses := []string{}
+	if several, severalErr := redis.ParseClusterURL(c.URL); severalErr == nil && len(several.Addrs) > 1 {
+		addresses = several.Addrs
+		single, err = redis.ParseURL(withoutAddresses(c.URL))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(addresses) == 0 {
+		addresses = []string{single.Addr} // an address that begins with a slash is a unix socket
+	}
+	return &redis.UniversalOptions{
+		Addrs: addresses, DB: single.DB, Username: single.Username, Password: single.Password, TLSConfig: single.TLSConfig,
+		IsClusterMode: c.Cluster, MasterName: c.SentinelMaster, SentinelUsername: c.SentinelUsername, SentinelPassword: c.SentinelPassword,
+	}, nil
+}
+
+// withoutAddresses returns a URL without its additional addresses.
+func withoutAddresses(all string) string {
+	parsed, err := url.Parse(all)
+	if err != nil {
+		return all
+	}
+	query := parsed.Query()
+	query.Del("addr")
+	parsed.RawQuery = query.Encode()
+	return parsed.String()
+}
+
+// trust sets the certificates of CAFile as those that verify the server.
+func (c *Config) trust(options *redis.UniversalOptions) error {
+	if c.CAFile == "" {
+		return nil
+	}
+	if options.TLSConfig == nil {
+		return errors.New("REDIS_CA_FILE: write rediss:// in REDIS_URL, or leave the file out: without TLS there is no certificate to verify")
+	}
+	certificates, err := os.ReadFile(c.CAFile)
+	if err != nil {
+		return fmt.Errorf("REDIS_CA_FILE: %w", err)
+	}
+	options.TLSConfig.RootCAs = x509.NewCertPool()
+	if !options.TLSConfig.RootCAs.AppendCertsFromPEM(certificates) {
+		return fmt.Errorf("REDIS_CA_FILE: %s holds no certificate; write them as PEM", c.CAFile)
+	}
+	return nil
+}
+
+// Open returns a client with tracing. It does not connect yet. While Redis is down, a
+// command fails after cfg.Timeout at the latest; every use of Redis has a fallback.
+func Open(_ context.Context, cfg Config, tel *telemetry.Telemetry) (redis.UniversalClient, error) {
+	options, err := cfg.options()
+	if err != nil {
+		return nil, cfg.Validate()
+	}
+	if err := cfg.trust(options); err != nil {
+		return nil, err
+	}
+	options.DialTimeout, options.ReadTimeout, options.WriteTimeout = cfg.Timeout, cfg.Timeout, cfg.Timeout
+	options.Dialer = dialer(cfg.Timeout, options.TLSConfig)
+	options.MaxRetries = 1
+	options.ContextTimeoutEnabled = true
+	client := redis.NewUniversalClient(options)
+	// Statements contain client addresses, by which limits are counted, and are therefore excluded from spans.
+	err = redisotel.InstrumentTracing(client, redisotel.WithTracerProvider(tel.TracerProvider),
+		redisotel.WithDBStatement(false), redisotel.WithDialFilter(true), redisotel.WithCallerEnabled(false))
+	if err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
+	return client, nil
+}
+
+// dialer returns a dial function for connections that detect a lost peer
+// (package dial). Dialing takes at most timeout, including a TLS handshake. The
+// connections of go-redis would detect the loss only after a quarter of an hour.
+func dialer(timeout time.Duration, secure *tls.Config) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	plain := dial.Dialer()
+	plain.Timeout = timeout
+	if secure == nil {
+		return plain.DialContext
+	}
+	return (&tls.Dialer{NetDialer: plain, Config: secure}).DialContext
+}

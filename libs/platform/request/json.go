@@ -1,0 +1,128 @@
+package request
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slotmesh/slotmesh/libs/values/clip"
+	"github.com/slotmesh/slotmesh/libs/values/plain"
+)
+
+// JSON strictly decodes a JSON object into a struct. It rejects unknown fields,
+// wrong types and anything after the object, with a sentence that names the field.
+func JSON(body []byte, into any) error {
+	if !utf8.Valid(body) {
+		return Invalid("The request body is not valid UTF-8; send JSON in UTF-8.")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return refusedBody(err, into)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return Invalid("The request body goes on after its JSON object; send one object.")
+	}
+	return nil
+}
+
+// refusedBody returns the fault for a body that could not be decoded. If
+// an unknown field resembles a known one, the fault names the known field.
+func refusedBody(err error, into any) error {
+	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
+		if similar := plain.CheckNames("field", []string{strings.Trim(name, `"`)}, fieldsOf(reflect.TypeOf(into), nil)); similar != nil {
+			return similar
+		}
+	}
+	return Invalid("%s", bodySentence(err))
+}
+
+const unknownField = "json: unknown field "
+
+// fieldsOf appends the JSON names of a type's fields, and of the types inside it, to names.
+func fieldsOf(t reflect.Type, names []string) []string {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || t.NumField() == 0 {
+		return names
+	}
+	for field := range t.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name != "" && !slices.Contains(names, name) {
+			names = fieldsOf(field.Type, append(names, name))
+		} else if field.Anonymous {
+			names = fieldsOf(field.Type, names)
+		}
+	}
+	return names
+}
+
+// bodySentence describes what is wrong with a body in terms of its fields.
+func bodySentence(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		return fmt.Sprintf("%s: %s is not right here; write %s.", FieldOf(wrong), found(wrong.Value), wanted(wrong.Type))
+	}
+	if name, ok := strings.CutPrefix(err.Error(), unknownField); ok {
+		return strings.Trim(name, `"`) + ": unknown field; leave it out."
+	}
+	return "The request body is not a JSON object of the right shape; the description of the API shows one."
+}
+
+// FieldOf returns the path, in the JSON, of a field with a wrong type.
+// encoding/json adds the names of embedded structs to the path. FieldOf removes
+// them: they begin with a capital letter, and our JSON names with a lower-case one.
+func FieldOf(wrong *json.UnmarshalTypeError) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(wrong.Field, "."), func(step string) bool {
+		return step != "" && step[0] >= 'A' && step[0] <= 'Z'
+	}), ".")
+}
+
+// found describes a JSON value from encoding/json's description: its type, or "number" and its digits.
+func found(value string) string {
+	switch kind, digits, _ := strings.Cut(value, " "); {
+	case digits != "":
+		return clip.Text(digits)
+	case kind == "bool":
+		return "true or false"
+	case kind == "array":
+		return "a list"
+	case kind == "object":
+		return "an object"
+	case kind == "string":
+		return "text"
+	default:
+		return "a " + kind
+	}
+}
+
+// wanted returns a description of the JSON value that the type t requires, for error sentences.
+func wanted(t reflect.Type) string {
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return "text"
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Map, reflect.Struct, reflect.Interface:
+		return "an object"
+	case reflect.Pointer:
+		return wanted(t.Elem())
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	default:
+		return "a whole number"
+	}
+}

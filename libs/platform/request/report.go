@@ -1,0 +1,21 @@
+package request
+
+import "github.com/slotmesh/slotmesh/libs/values/report"
+
+// Report reads the parameters of a report: the dates from and to,
+// and by, which is week by default. Faults: invalid_parameter.
+func (q Query) Report() (report.Query, error) {
+	from, to, err := q.Dates("from", "to")
+	if err != nil {
+		return report.Query{}, err
+	}
+	by, err := q.Text("by")
+	if err != nil {
+		return report.Query{}, err
+	}
+	asked := report.Query{From: from, To: to, By: report.By(by)}
+	if asked.By == "" {
+		asked.By = report.Week
+	}
+	return asked, asked.Check()
+}

@@ -1,0 +1,155 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/adaptor"
+	"github.com/valyala/fasthttp"
+
+	"github.com/slotmesh/slotmesh/libs/platform/postgres/sqlstate"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+	"github.com/slotmesh/slotmesh/libs/values/zone"
+)
+
+// app returns a fiber application with the middleware of all ports, followed by the
+// argument own, the middleware of one port. Both run before any part of a body is read.
+func (s *Server) app(bodyLimit int, own ...any) *fiber.App {
+	app := fiber.New(fiber.Config{
+		AppName:               s.name,
+		DisableStartupMessage: true,
+		Immutable:             true, // caches and goroutines keep parameters after the request
+		CaseSensitive:         true,
+		StrictRouting:         true,
+		StreamRequestBody:     true, // [Body] reads it on request
+		BodyLimit:             bodyLimit,
+
+		DisablePreParseMultipartForm: true, // no route takes forms this way; the route itself answers them
+		ReadBufferSize:               16 << 10,
+		WriteBufferSize:              16 << 10, // most answers need one write: a second one wakes the reader twice
+		ReadTimeout:                  readTime,
+		WriteTimeout:                 30 * time.Second,
+		IdleTimeout:                  120 * time.Second,
+		RequestMethods:               knownMethods,
+		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return sendFault(c, FaultOf(err)) },
+	})
+	app.Server().Handler = s.closing(endBodies(knowMethods(plainTargets(app.Server().Handler)), s.bodies()))
+	app.Server().ConnState = func(c net.Conn, state fasthttp.ConnState) {
+		if from, ok := c.(*conn); ok && state == fasthttp.StateIdle {
+			from.answered()
+		}
+	}
+	app.Use(slices.Concat([]any{s.observe.middleware, methods, guard, trust(&s.believed)}, own, []any{refuseMalformed})...)
+	if s.cfg.AnswerBytesInFlight > 0 {
+		app.Use(newInFlight(s.cfg.AnswerBytesInFlight, &s.slow, s.tel).middleware)
+	}
+	return app
+}
+
+// closing adds "Connection: close" to each answer of a server that is stopping.
+func (s *Server) closing(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		next(ctx)
+		if s.draining.Load() {
+			ctx.SetConnectionClose()
+		}
+	}
+}
+
+// guard converts a panic into a 500.
+func guard(c *fiber.Ctx) error { return fault.Guard(c.Next) }
+
+// sendFault writes a fault as the response.
+func sendFault(c *fiber.Ctx, f *fault.Error) error {
+	if f.RetryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.RetrySeconds()))
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.Status(f.Kind.Status).Send(f.Body())
+}
+
+// FaultOf returns the fault to send for a handler's error. It converts the errors of fiber and fasthttp.
+// An exceeded deadline and an unavailable store become faults of the server, not of the caller.
+func FaultOf(err error) *fault.Error {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return away(err, "The answer took too long; try again shortly.")
+	}
+	if sqlstate.Away(err) {
+		return away(err, "A part of the platform is away for the moment; try again shortly.")
+	}
+	var small *fasthttp.ErrSmallBuffer
+	if errors.As(err, &small) {
+		return fault.New(fault.HeadersTooLarge, "The request's headers are too large.")
+	}
+	var own *fiber.Error
+	if !errors.As(err, &own) {
+		return fault.Of(err)
+	}
+	switch own.Code {
+	case fiber.StatusNotFound:
+		return fault.New(fault.NotFound, "There is nothing at this path.")
+	case fiber.StatusMethodNotAllowed:
+		return fault.New(fault.MethodNotAllowed, "This path does not answer that method.")
+	case fiber.StatusRequestTimeout:
+		return fault.New(fault.RequestTimeout, "No whole request came in time; send it again.")
+	case fiber.StatusRequestEntityTooLarge:
+		return fault.New(fault.PayloadTooLarge, "The request body is too large.")
+	case fiber.StatusRequestHeaderFieldsTooLarge:
+		return fault.New(fault.HeadersTooLarge, "The request's headers are too large.")
+	case fiber.StatusUnsupportedMediaType:
+		return fault.New(fault.UnsupportedMediaType, "Send the body as application/json.")
+	}
+	if own.Code < fiber.StatusInternalServerError {
+		return fault.Wrap(fault.InvalidParameter, err, "The request is not well-formed HTTP.")
+	}
+	return fault.Of(err)
+}
+
+// away returns the fault for a store or service that is unavailable now and may be available again soon.
+func away(err error, sentence string) *fault.Error {
+	f := fault.Wrap(fault.PeerUnavailable, err, sentence)
+	f.RetryAfter = time.Second
+	return f
+}
+
+// probes mounts the paths for Kubernetes and Prometheus on the internal port: probes and metrics.
+func (s *Server) probes() {
+	s.internalApp.Get("/livez", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
+	s.internalApp.Get("/readyz", s.readyz)
+	s.internalApp.Get("/metrics", adaptor.HTTPHandler(s.tel.MetricsHandler()))
+}
+
+// readyz answers 200 if every check has passed once, otherwise 503 with the names of the other checks.
+func (s *Server) readyz(c *fiber.Ctx) error {
+	if s.draining.Load() {
+		return c.Status(fiber.StatusServiceUnavailable).SendString("stopping\n")
+	}
+	ctx, cancel := context.WithTimeout(c.UserContext(), 2*time.Second)
+	defer cancel()
+	var failed string
+	for _, check := range s.checks {
+		if check.passed.Load() {
+			continue
+		}
+		if err := check.ask(ctx); err != nil {
+			failed += check.name + ": not ready\n"
+			s.tel.Logger.WarnContext(ctx, "not ready", "check", check.name, "error", err)
+			continue
+		}
+		check.passed.Store(true)
+	}
+	if failed != "" {
+		return c.Status(fiber.StatusServiceUnavailable).SendString(failed)
+	}
+	return c.SendString("ok\nzones " + zone.Current().String() + "\n")
+}

@@ -1,0 +1,220 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// Body reads the request's body to its end, up to the limit of the port or of [Bound]. Repeated
+// calls return the same bytes. A handler must authorize the caller before it calls Body, so that
+// other callers cannot use memory. No other code may read a body (a rule of .golangci.yaml).
+//
+// Faults: unsupported_media_type for a compressed body, whose size would be unbounded; payload_too_large;
+// request_timeout if the body does not arrive before the request's deadline; invalid_parameter if the
+// body is incomplete; service_unavailable if large bodies of other requests use up the memory.
+func Body(c *fiber.Ctx) ([]byte, error) {
+	ctx := c.Context()
+	if read, ok := ctx.UserValue(bodyKey{}).([]byte); ok {
+		return read, nil
+	}
+	stream := ctx.RequestBodyStream()
+	if stream == nil || hasNeedlessBody(c) { // the body of a GET or HEAD, whose request is refused in any case
+		return nil, nil
+	}
+	if err := checkEncoding(c.Get(fiber.HeaderContentEncoding)); err != nil {
+		return nil, err
+	}
+	if deadline, ok := c.UserContext().Deadline(); ok && ctx.Conn() != nil {
+		_ = ctx.Conn().SetReadDeadline(deadline) // on a closed connection the read fails
+	}
+	length, limit := c.Request().Header.ContentLength(), c.App().Config().BodyLimit
+	if bound, ok := ctx.UserValue(boundKey{}).(int); ok {
+		limit = min(limit, bound)
+	}
+	room, _ := ctx.UserValue(roomKey{}).(*room)
+	leave, err := room.forBody(c.UserContext(), length, limit)
+	if err != nil {
+		return nil, err
+	}
+	ctx.SetUserValue(leaveKey{}, leave)
+	body, err := readBody(stream, length, limit)
+	if err != nil {
+		return nil, err
+	}
+	// The connection's framing decides whether the body is complete: fasthttp accepts some incomplete bodies.
+	if from, ok := ctx.Conn().(*conn); ok && from.body.open() {
+		return nil, fault.New(fault.InvalidParameter, "The request body broke off before its end, or its chunks are malformed.")
+	}
+	ctx.SetUserValue(bodyKey{}, body)
+	return body, nil
+}
+
+// Bound lowers the limit of a request's body, in bytes, for example for callers who are not signed in.
+func Bound(c *fiber.Ctx, bytes int) { c.Context().SetUserValue(boundKey{}, bytes) }
+
+// Keys of a request's values that belong to its body.
+type (
+	bodyKey  struct{} // the body, after it was read completely
+	boundKey struct{} // the limit of [Bound]
+	roomKey  struct{} // the port's memory for large bodies
+	leaveKey struct{} // the function that releases the memory of this body
+)
+
+// BodyOf is [Body] for a handler of net/http.
+func BodyOf(r *http.Request) ([]byte, error) {
+	body, ok := r.Body.(*unread)
+	if !ok {
+		return nil, errors.New("server: the request's body is not the port's: it was read before, or the port is another's")
+	}
+	if err := checkEncoding(r.Header.Get("Content-Encoding")); err != nil {
+		return nil, err
+	}
+	if deadline, ok := r.Context().Deadline(); ok {
+		// If that fails, the port's own deadline applies.
+		_ = http.NewResponseController(body.out).SetReadDeadline(deadline)
+	}
+	leave, err := body.room.forBody(r.Context(), int(body.length), body.limit)
+	if err != nil {
+		return nil, err
+	}
+	body.leave = leave
+	read, err := readBody(body, int(body.length), body.limit)
+	body.ended = err == nil
+	return read, err
+}
+
+// unread is a body that net/http has not read yet.
+type unread struct {
+	io.ReadCloser
+	length int64 // Content-Length; -1 if unknown
+	limit  int
+	out    http.ResponseWriter
+	conn   net.Conn
+	room   *room
+	leave  func() // releases the memory of a large body
+	ended  bool
+}
+
+// forget must be called after the request was answered.
+func (b *unread) forget() {
+	if b.leave != nil {
+		b.leave()
+	}
+}
+
+// left reports whether more of the body may remain than net/http skips by itself.
+func (b *unread) left() bool { return !b.ended && (b.length < 0 || b.length > prefetched) }
+
+// checkEncoding rejects a compressed body.
+func checkEncoding(encoding string) error {
+	if encoding == "" || strings.EqualFold(encoding, "identity") {
+		return nil
+	}
+	return fault.New(fault.UnsupportedMediaType, "Content-Encoding: send the body as it is, not compressed.")
+}
+
+// readBody reads a body to its end, at most limit bytes. length is the announced length, negative
+// if it is unknown. An announced length alone allocates no memory, only received bytes do.
+func readBody(from io.Reader, length, limit int) ([]byte, error) {
+	if length > limit {
+		return nil, tooLarge(limit)
+	}
+	var body bytes.Buffer
+	body.Grow(min(max(length, 0), largeBody) + bytes.MinRead) // ReadFrom needs room for one more read
+	_, err := body.ReadFrom(io.LimitReader(from, int64(limit)+1))
+	var network net.Error
+	switch {
+	case body.Len() > limit:
+		return nil, tooLarge(limit)
+	case errors.Is(err, os.ErrDeadlineExceeded) || errors.As(err, &network) && network.Timeout():
+		return nil, fault.New(fault.RequestTimeout, "The request body did not come in time; send it again.")
+	case err != nil:
+		// The error is not wrapped: FaultOf would take a broken connection of the client for one of a store.
+		return nil, fault.Newf(fault.InvalidParameter, "The request body broke off before its end: %v.", err)
+	}
+	return body.Bytes(), nil
+}
+
+func tooLarge(limit int) error {
+	return fault.Newf(fault.PayloadTooLarge, "The request body is too large; send at most %d bytes.", limit)
+}
+
+// endBodies ensures that no byte of a body is taken for the next request of the
+// connection. If the handler did not read the whole body, endBodies skips the rest,
+// if it has already arrived. Otherwise it closes the connection after the answer.
+func endBodies(next fasthttp.RequestHandler, bodies *room) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		if !ctx.Request.IsBodyStream() {
+			next(ctx)
+			return
+		}
+		ctx.SetUserValue(roomKey{}, bodies)
+		defer func() {
+			endBody(ctx)
+			if leave, held := ctx.UserValue(leaveKey{}).(func()); held {
+				leave()
+			}
+		}()
+		next(ctx)
+	}
+}
+
+// prefetched is the size of the part of a body with announced length that fasthttp reads before the handler starts.
+const prefetched = 8 << 10
+
+func endBody(ctx *fasthttp.RequestCtx) {
+	if _, read := ctx.UserValue(bodyKey{}).([]byte); read {
+		return
+	}
+	stream, length := ctx.RequestBodyStream(), ctx.Request.Header.ContentLength()
+	if stream != nil && length >= 0 && length <= prefetched {
+		if _, err := io.Copy(io.Discard, stream); err == nil {
+			return
+		}
+	}
+	ctx.SetConnectionClose()
+	if from, ok := ctx.Conn().(*conn); ok {
+		from.lingers.Store(true)
+	}
+}
+
+// refuseMalformed sends the fault of a malformed request. It also refuses a body of a GET or HEAD, because
+// servers disagree on whether such a body is read. If the path does not support GET, the answer is 405 instead.
+func refuseMalformed(c *fiber.Ctx) error {
+	if string(c.Request().Header.Host()) == refusedHost {
+		return refusalOf(c.Context().Conn())
+	}
+	if !hasNeedlessBody(c) {
+		return c.Next()
+	}
+	c.Context().SetConnectionClose()
+	var before fasthttp.ResponseHeader
+	c.Response().Header.CopyTo(&before)
+	err := c.Next() // a read changes nothing, and its answer is discarded
+	if errors.Is(err, fiber.ErrMethodNotAllowed) || err == nil && c.Response().StatusCode() == fiber.StatusMethodNotAllowed {
+		c.Context().SetConnectionClose() // the front has replaced the headers with those of a service
+		return err
+	}
+	c.Response().Reset()
+	before.CopyTo(&c.Response().Header)
+	return bodyOfRead(c.Method())
+}
+
+// hasNeedlessBody reports whether a GET or HEAD has a body.
+func hasNeedlessBody(c *fiber.Ctx) bool {
+	return c.Request().IsBodyStream() && c.Request().Header.ContentLength() != 0 && isRead(c.Method())
+}
+
+func bodyOfRead(method string) error {
+	return fault.Newf(fault.InvalidParameter, "A %s has no body; send its parameters in the query.", method)
+}

@@ -1,0 +1,124 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/testkit"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// bothServers mounts what reads its body, at a port of fiber's and at one of net/http's.
+var bothServers = map[string]func(*Server){
+	"fiber":    func(s *Server) { s.Public.Post("/echo", echo) },
+	"net/http": func(s *Server) { s.HandleHTTP("/echo", echoHTTP) },
+}
+
+// Bodies that come slowly hold their memory for as long as a request may take; others of their size are refused meanwhile, small ones are not.
+func TestTheMemoryOfLargeBodiesIsBounded(t *testing.T) {
+	t.Parallel()
+	for name, mount := range bothServers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const length = 128 << 10
+			s := start(t, Config{AnswerBytesInFlight: length, PublicBodyLimit: length, InternalBodyLimit: length}, mount)
+			slow, err := net.Dial("tcp", s.PublicAddr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = slow.Close() }()
+			_ = slow.SetDeadline(time.Now().Add(testkit.Patience))
+			whole := strings.Repeat("x", length)
+			_, _ = fmt.Fprintf(slow, "POST /echo HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", length, whole[:length/2])
+			var refused *http.Response
+			var body []byte
+			testkit.Until(t, "the slow one is being read", func(context.Context) error {
+				refused, body = fetch(t, http.MethodPost, public(s, "/echo"), strings.NewReader(whole))
+				if refused.StatusCode == http.StatusOK {
+					return errors.New("there is room")
+				}
+				return nil
+			})
+			expectFault(t, refused, body, fault.PeerUnavailable)
+			if refused.Header.Get("Retry-After") != "1" {
+				t.Errorf("it does not say when to come again: %v", refused.Header)
+			}
+			if small, _ := fetch(t, http.MethodPost, public(s, "/echo"), strings.NewReader(whole[:largeBody-1])); small.StatusCode != http.StatusOK {
+				t.Errorf("a small body beside it: %d", small.StatusCode)
+			}
+			_, _ = io.WriteString(slow, whole[length/2:])
+			answer, err := http.ReadResponse(bufio.NewReader(slow), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = answer.Body.Close() }()
+			if echoed, err := io.ReadAll(answer.Body); err != nil || string(echoed) != whole {
+				t.Errorf("the slow one was answered %d with %d bytes: %v", answer.StatusCode, len(echoed), err)
+			}
+			testkit.Until(t, "once it was read", func(context.Context) error { // the server hears of it in its own time
+				again, _ := fetch(t, http.MethodPost, public(s, "/echo"), strings.NewReader(whole))
+				return expectOK(again)
+			})
+		})
+	}
+}
+
+// offered notes how much memory a body is read into, before any of it came.
+type offered int
+
+func (o *offered) Read(p []byte) (int, error) {
+	*o = offered(len(p))
+	return 0, io.EOF
+}
+
+func TestAnAnnouncedLengthTakesNoMemory(t *testing.T) {
+	t.Parallel()
+	var first offered
+	if _, err := readBody(&first, 8<<20, 8<<20); err != nil || first > 64<<10 {
+		t.Errorf("for a body of 8 MiB of which nothing came, %d bytes were taken: %v", first, err)
+	}
+}
+
+func TestAPathMayTakeLessThanItsPort(t *testing.T) {
+	t.Parallel()
+	s := start(t, Config{}, func(s *Server) {
+		s.Public.Use("/few", func(c *fiber.Ctx) error { Bound(c, 10); return c.Next() })
+		s.Public.Post("/few", echo)
+		s.Public.Post("/echo", echo)
+	})
+	for path, most := range map[string]int{"/few": 10, "/echo": 1024} {
+		if answer, _ := fetch(t, http.MethodPost, public(s, path), strings.NewReader(strings.Repeat("x", most))); answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d bytes were answered %d", path, most, answer.StatusCode)
+		}
+		answer, body := fetch(t, http.MethodPost, public(s, path), strings.NewReader(strings.Repeat("x", most+1)))
+		expectFault(t, answer, body, fault.PayloadTooLarge)
+	}
+}
+
+// A path without a GET answers 405 also where the request has a body; one with a GET refuses the body.
+func TestABodyOfAReadIsRefusedAfterTheMethod(t *testing.T) {
+	t.Parallel()
+	srv := start(t, Config{}, func(s *Server) {
+		s.Public.Post("/book", func(c *fiber.Ctx) error { return c.SendStatus(fiber.StatusCreated) })
+		s.Public.Get("/info", func(c *fiber.Ctx) error {
+			c.Set(fiber.HeaderETag, `"a"`)
+			return c.SendString("info")
+		})
+	})
+	for path, want := range map[string]int{"/book": http.StatusMethodNotAllowed, "/info": http.StatusBadRequest, "/nothing": http.StatusBadRequest} {
+		answer, body := fetch(t, http.MethodGet, "http://"+srv.PublicAddr().String()+path, strings.NewReader(`{"a":1}`))
+		if answer.StatusCode != want || answer.Header.Get("ETag") != "" || !answer.Close {
+			t.Errorf("%s: %d %v %s", path, answer.StatusCode, answer.Header, body)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// internalRouter mounts the internal endpoints of a service. Each endpoint must have a row in libs/contracts/endpoints.
+// Before the handlers of an endpoint run, the caller and the actor are checked against that row.
+type internalRouter struct {
+	fiber.Router // for its type only: methods that are not overridden panic
+	server       *Server
+	prefix       string
+	before       []fiber.Handler // of the enclosing groups
+}
+
+// Get mounts an endpoint.
+func (r *internalRouter) Get(path string, handlers ...fiber.Handler) fiber.Router {
+	return r.Add(http.MethodGet, path, handlers...)
+}
+
+// Post mounts an endpoint.
+func (r *internalRouter) Post(path string, handlers ...fiber.Handler) fiber.Router {
+	return r.Add(http.MethodPost, path, handlers...)
+}
+
+// Put mounts an endpoint.
+func (r *internalRouter) Put(path string, handlers ...fiber.Handler) fiber.Router {
+	return r.Add(http.MethodPut, path, handlers...)
+}
+
+// Patch mounts an endpoint.
+func (r *internalRouter) Patch(path string, handlers ...fiber.Handler) fiber.Router {
+	return r.Add(http.MethodPatch, path, handlers...)
+}
+
+// Delete mounts an endpoint.
+func (r *internalRouter) Delete(path string, handlers ...fiber.Handler) fiber.Router {
+	return r.Add(http.MethodDelete, path, handlers...)
+}
+
+// Group returns a router for the paths below prefix. Its endpoints run these handlers before their own.
+func (r *internalRouter) Group(prefix string, handlers ...fiber.Handler) fiber.Router {
+	return &internalRouter{server: r.server, prefix: r.prefix + prefix, before: slices.Concat(r.before, handlers)}
+}
+
+// Add mounts an endpoint. It panics if the endpoint has no row.
+func (r *internalRouter) Add(method, path string, handlers ...fiber.Handler) fiber.Router {
+	row, err := r.server.endpoint(method, r.prefix+path)
+	if err != nil {
+		panic(err)
+	}
+	r.server.internalApp.Add(method, r.prefix+path, slices.Concat([]fiber.Handler{r.server.admit(row)}, r.before, handlers)...)
+	r.server.mounted = append(r.server.mounted, method+" "+r.prefix+path)
+	return r
+}
+
+// endpoint returns the row of an endpoint of the service. Names of path parameters are ignored.
+func (s *Server) endpoint(method, path string) (endpoints.Endpoint, error) {
+	for _, row := range s.rows {
+		if row.Method == method && sameShape(row.Path, path) {
+			return row, nil
+		}
+	}
+	return endpoints.Endpoint{}, fmt.Errorf("%s: the internal endpoint %s %s has no row in libs/contracts/endpoints", s.name, method, path)
+}
+
+// sameShape reports whether two paths have the same segments; all parameters are considered equal.
+func sameShape(a, b string) bool {
+	return slices.EqualFunc(strings.Split(a, "/"), strings.Split(b, "/"), func(x, y string) bool {
+		return x == y || strings.HasPrefix(x, ":") && strings.HasPrefix(y, ":")
+	})
+}
+
+// unmounted returns an error if a row of the service has no mounted endpoint.
+func (s *Server) unmounted() error {
+	for _, row := range s.rows {
+		if !slices.ContainsFunc(s.mounted, func(m string) bool {
+			method, path, _ := strings.Cut(m, " ")
+			return method == row.Method && sameShape(path, row.Path)
+		}) {
+			return fmt.Errorf("%s: %s %s has a row in libs/contracts/endpoints and is not mounted", s.name, row.Method, row.Path)
+		}
+	}
+	return nil
+}
+
+// admit returns middleware that refuses callers and actors that the endpoint's row does not allow, before the
+// body is read. It stores in the context the actor, and whether the customer gets a notification of the change.
+func (s *Server) admit(row endpoints.Endpoint) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		by, err := actorOf(c)
+		if err != nil {
+			return err
+		}
+		if caller := callerOf(c); !s.open && !row.Allows(caller, by.Kind) {
+			s.noteRefusal(c.UserContext(), row, caller, by.Kind)
+			return fault.Newf(fault.SourceForbidden, "%s may not call this endpoint for the actor %q.", caller, by.Kind)
+		}
+		if s.open && by.Kind == "" {
+			by.Kind = actor.Owner // Runtime.Open is for tests of the handlers
+		}
+		ctx := actor.With(c.UserContext(), by)
+		if c.Get(actor.NotifyHeader) == actor.NotifyNo {
+			ctx = actor.Silently(ctx)
+		}
+		c.SetUserContext(ctx)
+		return c.Next()
+	}
+}
+
+// Actor returns the actor of a request to the internal port; the zero Actor if the request names none.
+func Actor(c *fiber.Ctx) actor.Actor { return actor.Of(c.UserContext()) }
+
+func (s *Server) noteRefusal(ctx context.Context, row endpoints.Endpoint, caller string, kind actor.Kind) {
+	s.refused.Add(ctx, 1, metric.WithAttributes(attribute.String("by", "endpoint"), attribute.String("caller", caller)))
+	s.tel.Logger.WarnContext(ctx, "internal call refused", "caller", caller, "actor", kind, "method", row.Method, "route", row.Path)
+}
+
+// actorOf returns the actor that a request names; the zero Actor if it names none.
+func actorOf(c *fiber.Ctx) (actor.Actor, error) {
+	named := c.Get(actor.Header)
+	if named == "" {
+		return actor.Actor{}, nil
+	}
+	by, err := actor.Parse(named)
+	if err != nil {
+		return actor.Actor{}, fault.Newf(fault.InvalidParameter, "%s: names nobody who can act.", actor.Header)
+	}
+	return by, nil
+}

@@ -1,0 +1,125 @@
+package server
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/actor"
+	"github.com/slotmesh/slotmesh/libs/contracts/components"
+	"github.com/slotmesh/slotmesh/libs/contracts/endpoints"
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+)
+
+var kinds = []actor.Kind{"", actor.APIKey, actor.Page, actor.Customer, actor.Owner, actor.Provider, actor.System}
+
+// withSecrets is a server of the named service that knows the secrets of all, and mounts nothing yet.
+func withSecrets(t *testing.T, name string, secrets map[string]string, rows []endpoints.Endpoint) *Server {
+	t.Helper()
+	cfg := Config{PublicAddr: "127.0.0.1:0", InternalAddr: "127.0.0.1:0", PublicBodyLimit: 1024, InternalBodyLimit: 1024}
+	cfg.Peers.Secrets = []string{secrets[name] + "0123456789abcdefghijklmnopqrstuv"}
+	cfg.Peers.Callers = strings.Split(peer.CallersSetting(secrets, name), ",")
+	s, err := New(cfg, Runtime{Name: name, Clock: clock.System(), Telemetry: telemetry.Discard(), Endpoints: rows})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// Every caller asks every endpoint for every kind of actor. What is answered is what the table says, and what is refused never reaches the
+// handlers of the endpoint or of its group.
+func TestEveryEndpointAdmitsWhatItsRowNamesAlone(t *testing.T) {
+	t.Parallel()
+	callers := append(components.Names(), frontCaller)
+	secrets := peer.NewSecrets(callers...)
+	for _, service := range components.Names() {
+		s, reached := withSecrets(t, service, secrets, nil), 0
+		group := s.Internal.Group("/internal", func(c *fiber.Ctx) error { reached++; return c.Next() })
+		for _, row := range endpoints.Of(service) {
+			group.Add(row.Method, strings.TrimPrefix(row.Path, "/internal"), func(c *fiber.Ctx) error { return c.SendStatus(http.StatusNoContent) })
+		}
+		if err := s.unmounted(); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range endpoints.Of(service) {
+			for _, caller := range callers {
+				for _, kind := range kinds {
+					want, before := row.Allows(caller, kind), reached
+					status := ask(t, s, row, peer.Credential(secrets[caller], service), kind)
+					if want != (status == http.StatusNoContent) || !want && (status != http.StatusForbidden || reached != before) {
+						t.Errorf("%s: %s %s by %s as %q: %d, allowed %v", service, row.Method, row.Path, caller, kind, status, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func ask(t *testing.T, s *Server, row endpoints.Endpoint, credential string, kind actor.Kind) int {
+	t.Helper()
+	segments := strings.Split(row.Path, "/")
+	for i, segment := range segments {
+		if strings.HasPrefix(segment, ":") {
+			segments[i] = "zzz"
+		}
+	}
+	request := httptest.NewRequestWithContext(t.Context(), row.Method, strings.Join(segments, "/"), nil)
+	request.Host = "localhost"
+	request.Header.Set(peer.SecretHeader, credential)
+	if kind != "" {
+		request.Header.Set(actor.Header, string(kind))
+	}
+	response, err := s.internalApp.Test(request, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	return response.StatusCode
+}
+
+func TestAnEndpointWithoutARowCannotBeMounted(t *testing.T) {
+	t.Parallel()
+	secrets := peer.NewSecrets("pages", "test")
+	rows := []endpoints.Endpoint{{Method: http.MethodGet, Path: "/internal/a/:id", Callers: map[string][]actor.Kind{"pages": nil}}}
+	s := withSecrets(t, "test", secrets, rows)
+	nothing := func(*fiber.Ctx) error { return nil }
+	for name, mount := range map[string]func(){
+		"another path":   func() { s.Internal.Get("/internal/b", nothing) },
+		"another method": func() { s.Internal.Post("/internal/a/:id", nothing) },
+		"a longer path":  func() { s.Internal.Group("/internal/a/:id").Get("/b", nothing) },
+		"every method":   func() { s.Internal.All("/internal/a/:id", nothing) },
+		"middleware":     func() { s.Internal.Use(nothing) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s is mounted", name)
+				}
+			}()
+			mount()
+		}()
+	}
+	if err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "not mounted") {
+		t.Errorf("a service runs without an endpoint that has a row: %v", err)
+	}
+}
+
+func TestTheKindsOfTheWalkAreAll(t *testing.T) {
+	t.Parallel()
+	for _, row := range endpoints.All {
+		for caller, named := range row.Callers {
+			for _, kind := range named {
+				if !slices.Contains(kinds, kind) {
+					t.Errorf("%s %s by %s: %q is not tried", row.Method, row.Path, caller, kind)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package server
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
+)
+
+// schemeHeaders are all headers from which fiber concludes that the client used https.
+var schemeHeaders = []string{
+	fiber.HeaderXForwardedProto, fiber.HeaderXForwardedProtocol, fiber.HeaderXForwardedSsl, fiber.HeaderXUrlScheme,
+}
+
+// trusts reports whether the sender's statements about the client's request are trusted.
+func (b *believed) trusts(socket netip.Addr, shown []byte) bool {
+	return b.proxies.trusted(socket.Unmap()) || b.callers.Find(shown) == frontCaller
+}
+
+// cleanForwarded keeps only the last entry of X-Forwarded-Host and X-Forwarded-Proto, which the nearest proxy wrote.
+// If the sender is not trusted, it removes the headers. Otherwise a client could choose the host of links in mails.
+func (b *believed) cleanForwarded(c *fiber.Ctx) {
+	header := &c.Request().Header
+	var host, scheme string
+	if b.trusts(socketOf(c), header.Peek(peer.SecretHeader)) {
+		host = lastEntry(headerLines(c, fiber.HeaderXForwardedHost))
+		scheme = lastEntry(headerLines(c, fiber.HeaderXForwardedProto))
+	}
+	header.Del(fiber.HeaderXForwardedHost)
+	for _, name := range schemeHeaders {
+		header.Del(name)
+	}
+	if host != "" {
+		header.Set(fiber.HeaderXForwardedHost, host)
+	}
+	if scheme == "http" || scheme == "https" {
+		header.Set(fiber.HeaderXForwardedProto, scheme)
+	}
+}
+
+// lastEntry returns the last entry of a list header.
+func lastEntry(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	last := lines[len(lines)-1]
+	return strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+}
+
+func socketOf(c *fiber.Ctx) netip.Addr {
+	socket, _ := netip.AddrFromSlice(c.Context().RemoteIP())
+	return socket
+}
+
+// strictTransport is the value of Strict-Transport-Security: after an answer over https, a browser
+// uses only https for a year. Subdomains are not included, because Slotmesh does not control them.
+const strictTransport = "max-age=31536000"
+
+// ServedAt sets the public URL of the public port. If it begins with https, every answer sets
+// Strict-Transport-Security. Otherwise only answers to https requests set it. ServedAt must be called before Run.
+func (s *Server) ServedAt(base string) { s.https = strings.HasPrefix(base, "https://") }
+
+// stateHTTPS is middleware that sets Strict-Transport-Security.
+func (s *Server) stateHTTPS(c *fiber.Ctx) error {
+	err := c.Next()
+	if s.https || c.Protocol() == "https" {
+		c.Set(fiber.HeaderStrictTransportSecurity, strictTransport)
+	}
+	return err
+}
+
+// cameByHTTPS reports whether a request of net/http reached a trusted proxy by https.
+func (b *believed) cameByHTTPS(r *http.Request) bool {
+	socket, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return b.trusts(socket.Addr(), []byte(r.Header.Get(peer.SecretHeader))) &&
+		lastEntry(r.Header.Values(fiber.HeaderXForwardedProto)) == "https"
+}

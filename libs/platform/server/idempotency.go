@@ -1,0 +1,93 @@
+package server
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/platform/idempotency"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// maxIdempotencyKey is the maximal length of a key, longer than any common scheme needs.
+const maxIdempotencyKey = 255
+
+// IdempotencyKey returns the request's Idempotency-Key, or "" if it has none. Fault: invalid_parameter
+// if the key is not 1 to 255 visible ASCII characters, or if there are several (semantics.md §3).
+func IdempotencyKey(c *fiber.Ctx) (string, error) {
+	values := c.Request().Header.PeekAll(idempotency.Header)
+	if len(values) == 0 {
+		return "", nil
+	}
+	key := string(values[0])
+	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
+	if len(values) > 1 || key == "" || len(key) > maxIdempotencyKey || strings.ContainsFunc(key, invisible) {
+		return "", fault.Newf(fault.InvalidParameter, "%s: send one of 1 to %d visible ASCII characters, such as a UUID.", idempotency.Header, maxIdempotencyKey)
+	}
+	return key, nil
+}
+
+// Named is middleware that stores the request's Idempotency-Key in its context.
+// Clients of peers and stores read it there. Faults: those of [IdempotencyKey].
+func Named(c *fiber.Ctx) error {
+	if err := name(c); err != nil {
+		return err
+	}
+	return c.Next()
+}
+
+func name(c *fiber.Ctx) error {
+	key, err := IdempotencyKey(c)
+	if err != nil || key == "" {
+		return err
+	}
+	sum := sha256.New()
+	for _, part := range [][]byte{c.Request().Header.Method(), c.Request().URI().PathOriginal()} {
+		_, _ = sum.Write(append(part[:len(part):len(part)], 0))
+	}
+	body, err := Body(c)
+	if err != nil {
+		return err
+	}
+	_, _ = sum.Write(body)
+	c.SetUserContext(idempotency.With(c.UserContext(), idempotency.Request{Key: key, Hash: [sha256.Size]byte(sum.Sum(nil))}))
+	return nil
+}
+
+// Once returns a handler for an owner's write. If write returns an error and the request has an
+// Idempotency-Key, the handler looks up the key's stored result with outcome (postgres.Outcome):
+//
+//   - If an earlier attempt made the write, the handler answers with again and the stored result.
+//   - If outcome returns nil, it sends the error of write. No earlier attempt can still make the write then.
+func Once(write fiber.Handler, outcome func(*fiber.Ctx) ([]byte, error), again func(*fiber.Ctx, []byte) error) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if err := name(c); err != nil {
+			return err
+		}
+		refusal := write(c)
+		if refusal == nil || idempotency.Of(c.UserContext()).Key == "" || fault.Is(refusal, fault.OutcomeUnknown) ||
+			fault.Is(refusal, fault.IdempotencyInProgress) || fault.Is(refusal, fault.IdempotencyMismatch) {
+			return refusal
+		}
+		answer, err := outcome(c)
+		if err != nil {
+			return err
+		}
+		if answer == nil {
+			return refusal
+		}
+		return again(c, answer)
+	}
+}
+
+// Again returns a function that answers a repeated write like the first one.
+func Again(status int) func(*fiber.Ctx, []byte) error {
+	return func(c *fiber.Ctx, answer []byte) error {
+		if status == fiber.StatusNoContent {
+			return c.SendStatus(status)
+		}
+		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+		return c.Status(status).Send(answer)
+	}
+}

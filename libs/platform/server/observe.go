@@ -1,0 +1,170 @@
+package server
+
+import (
+	"context"
+	"maps"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/platform/peer"
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// observer is middleware that gives each request a deadline, a server span and a
+// duration metric by route. It logs a line if the request fails because of the server.
+//
+// The existing middleware for this version of fiber names spans without the method, so it is not used.
+type observer struct {
+	tel      *telemetry.Telemetry
+	timeout  time.Duration // of one request
+	internal *fiber.App    // the internal port, whose requests have a waiting time
+	show     ShowFault     // of the public port; nil: JSON
+	duration metric.Float64Histogram
+	// labels caches the label sets of the metric. Creating a set is slow, every request needs
+	// one, and there are few routes and statuses. To add a set, the map is copied and replaced.
+	labels atomic.Pointer[map[label]metric.MeasurementOption]
+}
+
+func newObserver(tel *telemetry.Telemetry, timeout time.Duration) *observer {
+	o := &observer{tel: tel, timeout: timeout, duration: tel.Seconds("http.server.request.duration", "Duration of HTTP requests by route.")}
+	o.labels.Store(&map[label]metric.MeasurementOption{})
+	return o
+}
+
+func (o *observer) middleware(c *fiber.Ctx) error {
+	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
+	said := ""          // waiting time at the peer, on the internal port only
+	if c.App() == o.internal {
+		said = c.Get(peer.WaitedHeader)
+	}
+	arrived := arrival(start, c.Method(), c.Context().Conn(), said)
+	parent := o.tel.Propagator.Extract(c.UserContext(), requestHeaders{c})
+	spanned, span := o.tel.Tracer.Start(parent, c.Method(), serverSpan)
+	defer span.End()
+	ctx, end := within(clock.WithArrival(spanned, arrived), arrived.Add(o.timeout))
+	defer end()
+	c.SetUserContext(ctx)
+	own := c.Route().Path
+
+	err := c.Next()
+	var cause error
+	if err != nil {
+		f := FaultOf(err)
+		cause = f
+		if sendErr := o.send(c, f); sendErr != nil {
+			return sendErr
+		}
+	}
+	endNotModified(c)
+	o.tel.Propagator.Inject(ctx, responseHeaders{c})
+	c.Response().Header.SetCanonical(nosniffKey, nosniff)
+	status := c.Response().StatusCode()
+	route := c.Route().Path
+	if route == own {
+		route = noRoute // only middleware matched
+	}
+	o.finish(ctx, span, start, seen{method: c.Method(), route: route, status: status, cause: cause})
+	return nil
+}
+
+// ShowFault answers a request of the public port with a fault.
+type ShowFault func(c *fiber.Ctx, f *fault.Error) error
+
+// ShowFaults sets a function that sends faults of the public port in another form than JSON, such
+// as a page. If show fails, the fault is sent as JSON. ShowFaults must be called before Run.
+func (s *Server) ShowFaults(show ShowFault) { s.observe.show = show }
+
+func (o *observer) send(c *fiber.Ctx, f *fault.Error) error {
+	if o.show == nil || c.App() == o.internal || o.show(c, f) != nil {
+		return sendFault(c, f)
+	}
+	if f.RetryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(f.RetrySeconds()))
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Status(f.Kind.Status)
+	return nil
+}
+
+// This header makes browsers respect the Content-Type of an answer, so that they do not show JSON as a page.
+var nosniffKey, nosniff = []byte(fiber.HeaderXContentTypeOptions), []byte("nosniff")
+
+// serverSpan is created once because every request uses it.
+var serverSpan = trace.WithSpanKind(trace.SpanKindServer)
+
+// noRoute is the route of a path without a handler. The path itself is text of the caller and is not recorded.
+const noRoute = "none"
+
+// seen holds the data of a finished request for telemetry. cause is the fault that was sent, or nil.
+type seen struct {
+	method, route string
+	status        int
+	cause         error
+}
+
+// finish sets the name of the span, and records the metric and, for a failure on our side, the log line.
+func (o *observer) finish(ctx context.Context, span trace.Span, start time.Time, s seen) {
+	if span.IsRecording() {
+		span.SetName(s.method + " " + s.route)
+		span.SetAttributes(s.attributes()...)
+	}
+	o.duration.Record(ctx, time.Since(start).Seconds(), o.labelled(s))
+	if s.status >= fiber.StatusInternalServerError {
+		span.SetStatus(codes.Error, "")
+		o.tel.Logger.ErrorContext(ctx, "request failed", "method", s.method, "route", s.route, "status", s.status, "error", s.cause)
+	}
+}
+
+func (s seen) attributes() []attribute.KeyValue {
+	return []attribute.KeyValue{
+		attribute.String("http.request.method", s.method),
+		attribute.String("http.route", s.route),
+		attribute.Int("http.response.status_code", s.status),
+	}
+}
+
+// label identifies a time series of the metric. Methods and routes are among the mounted ones, so that there are few.
+type label struct {
+	method, route string
+	status        int
+}
+
+func (o *observer) labelled(s seen) metric.MeasurementOption {
+	key := label{s.method, s.route, s.status}
+	known := o.labels.Load()
+	if made, ok := (*known)[key]; ok {
+		return made
+	}
+	made := metric.WithAttributeSet(attribute.NewSet(s.attributes()...))
+	more := maps.Clone(*known)
+	more[key] = made
+	o.labels.CompareAndSwap(known, &more) // on a lost race, the set is created again by a later request
+	return made
+}
+
+type requestHeaders struct{ c *fiber.Ctx }
+
+func (h requestHeaders) Get(key string) string { return h.c.Get(key) }
+func (h requestHeaders) Set(string, string)    {}
+func (h requestHeaders) Keys() []string        { return nil }
+
+type responseHeaders struct{ c *fiber.Ctx }
+
+func (h responseHeaders) Get(key string) string { return h.c.GetRespHeader(key) }
+func (h responseHeaders) Set(key, value string) { h.c.Set(key, value) }
+func (h responseHeaders) Keys() []string        { return nil }
+
+var (
+	_ propagation.TextMapCarrier = requestHeaders{}
+	_ propagation.TextMapCarrier = responseHeaders{}
+)

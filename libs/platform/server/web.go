@@ -1,0 +1,184 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"go.opentelemetry.io/otel/propagation"
+
+	"github.com/slotmesh/slotmesh/libs/platform/clock"
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// HTTPHandler answers a request of net/http. A returned error is sent
+// as a fault; in that case the handler must not have written anything.
+type HTTPHandler func(w http.ResponseWriter, r *http.Request) error
+
+// HandleHTTP adds a net/http handler for an exact path, for libraries that require net/http. The public port
+// is then served by net/http, and routes on Public are no longer reachable. Requests get the same span,
+// metric, log line, deadline, body limit and faults as with fiber. The handler must check the method itself.
+func (s *Server) HandleHTTP(path string, handler HTTPHandler) {
+	if s.web == nil {
+		s.web = newWeb(s)
+	}
+	s.web.routes[path] = handler
+}
+
+// web is the public port of a service that uses net/http.
+type web struct {
+	server *Server
+	routes map[string]HTTPHandler
+	http   *http.Server
+	bodies *room // nil: no bound
+}
+
+// newWeb returns the net/http server, with the bounds of the fiber ports.
+func newWeb(s *Server) *web {
+	w := &web{server: s, routes: make(map[string]HTTPHandler), bodies: s.bodies()}
+	w.http = &http.Server{
+		Handler:           w,
+		ReadHeaderTimeout: readTime,
+		ReadTimeout:       readTime,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    16 << 10,
+		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
+		ConnState: func(c net.Conn, state http.ConnState) {
+			if from, ok := c.(*conn); ok && state == http.StateIdle {
+				from.answered()
+			}
+		},
+		ErrorLog: slog.NewLogLogger(s.tel.Logger.Handler(), slog.LevelWarn),
+	}
+	return w
+}
+
+// connKey is the context key of a request's connection.
+type connKey struct{}
+
+func (w *web) serve() error {
+	if err := w.http.Serve(w.server.public); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// ServeHTTP handles one request with its span, metric and log line.
+func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	start := time.Now() //nolint:forbidigo // measures the request itself, with the monotonic clock
+	tel := w.server.tel
+	parent := tel.Propagator.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+	ctx, span := tel.Tracer.Start(parent, r.Method, serverSpan)
+	defer span.End()
+	tel.Propagator.Inject(ctx, propagation.HeaderCarrier(out.Header()))
+
+	out.Header().Set("X-Content-Type-Options", string(nosniff))
+	if w.server.https || w.server.believed.cameByHTTPS(r) {
+		out.Header().Set("Strict-Transport-Security", strictTransport)
+	}
+
+	body := &unread{ReadCloser: r.Body, length: r.ContentLength, limit: w.server.cfg.PublicBodyLimit, out: out, room: w.bodies}
+	body.conn, _ = ctx.Value(connKey{}).(net.Conn)
+	defer body.forget()
+	r = r.WithContext(clock.WithArrival(ctx, arrival(start, r.Method, body.conn, "")))
+	r.Body = body
+	answer := &answered{ResponseWriter: out, body: body, status: http.StatusOK}
+	route, handler := w.route(r, body.conn)
+	if w.server.draining.Load() || isRead(r.Method) && r.ContentLength != 0 {
+		out.Header().Set("Connection", "close")
+	}
+	err := w.guarded(answer, r, handler)
+	var cause error
+	if err != nil {
+		f := FaultOf(err)
+		cause = f
+		sendHTTPFault(answer, f)
+	}
+	method := r.Method
+	if !slices.Contains(knownMethods, method) {
+		method = otherMethod // keeps the caller's text out of labels
+	}
+	w.server.observe.finish(ctx, span, start, seen{method: method, route: route, status: answer.status, cause: cause})
+}
+
+// route returns the name of a request's path for telemetry, and its handler.
+func (w *web) route(r *http.Request, on net.Conn) (string, HTTPHandler) {
+	refuse := func(err error) HTTPHandler {
+		return func(http.ResponseWriter, *http.Request) error { return err }
+	}
+	handler, known := w.routes[r.URL.Path]
+	if r.Host == refusedHost {
+		return noRoute, refuse(refusalOf(on))
+	}
+	if !known {
+		return noRoute, refuse(fault.New(fault.NotFound, "There is nothing at this path."))
+	}
+	if isRead(r.Method) && r.ContentLength != 0 {
+		return r.URL.Path, refuse(bodyOfRead(r.Method))
+	}
+	return r.URL.Path, handler
+}
+
+// guarded runs the handler with the request's deadline, which
+// counts from its arrival, and converts a panic into an error.
+func (w *web) guarded(out http.ResponseWriter, r *http.Request, handler HTTPHandler) error {
+	ctx, cancel := context.WithDeadline(r.Context(), clock.Arrived(r.Context()).Add(w.server.cfg.RequestTimeout))
+	defer cancel()
+	return fault.Guard(func() error {
+		if limit := w.server.limit; limit != nil {
+			if err := limit(ctx, w.server.believed.clientOf(r), r.Method, r.URL.Path, out.Header()); err != nil {
+				return err
+			}
+		}
+		return handler(out, r.WithContext(ctx))
+	})
+}
+
+// sendHTTPFault writes a fault as the response, like sendFault.
+func sendHTTPFault(out http.ResponseWriter, f *fault.Error) {
+	header := out.Header()
+	if f.RetryAfter > 0 {
+		header.Set("Retry-After", strconv.Itoa(f.RetrySeconds()))
+	}
+	header.Set("Content-Type", "application/json")
+	header.Set("Cache-Control", "no-store")
+	out.WriteHeader(f.Kind.Status)
+	_, _ = out.Write(f.Body()) // a disconnected client needs no answer
+}
+
+// answered records the status that was sent.
+type answered struct {
+	http.ResponseWriter
+	body   *unread
+	status int
+	sent   bool
+}
+
+// WriteHeader sends the status. If the body was not read, it also closes the connection after the answer.
+func (a *answered) WriteHeader(status int) {
+	if !a.sent && a.body.left() {
+		a.Header().Set("Connection", "close")
+		if from, ok := a.body.conn.(*conn); ok {
+			from.lingers.Store(true)
+		}
+	}
+	a.status, a.sent = status, true
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends a part of the answer.
+func (a *answered) Write(part []byte) (int, error) {
+	if !a.sent {
+		a.WriteHeader(http.StatusOK)
+	}
+	return a.ResponseWriter.Write(part)
+}
+
+// Unwrap gives [http.ResponseController] access to the connection.
+func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -1,0 +1,110 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"mime"
+	"path"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/slotmesh/slotmesh/libs/values/fault"
+)
+
+// Assets are the static files of pages. The name of a file contains
+// a hash of its content, so that browsers can cache it permanently.
+type Assets struct {
+	at     string            // path prefix, such as /assets
+	names  map[string]string // file name → name with digest
+	byName map[string]*asset
+}
+
+type asset struct {
+	kind           string
+	plain, gzipped []byte
+}
+
+// NewAssets reads the files in the folder dist, which `make generate` creates. The argument
+// at is the path below which they are served. It returns an error if a file cannot be read.
+func NewAssets(files fs.FS, at string) (*Assets, error) {
+	a := &Assets{at: at, names: map[string]string{}, byName: map[string]*asset{}}
+	entries, err := fs.ReadDir(files, "dist")
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		content, err := fs.ReadFile(files, path.Join("dist", entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		if err := a.add(entry.Name(), content); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+func (a *Assets) add(name string, content []byte) error {
+	var small bytes.Buffer
+	w, err := gzip.NewWriterLevel(&small, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(content); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(content)
+	ext := path.Ext(name)
+	a.names[name] = strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext
+	a.byName[a.names[name]] = &asset{mime.TypeByExtension(ext), content, small.Bytes()}
+	return nil
+}
+
+// Path returns the path of a file; "" if the file does not exist.
+func (a *Assets) Path(name string) string {
+	if a.names[name] == "" {
+		return ""
+	}
+	return a.at + "/" + a.names[name]
+}
+
+// Mount adds the route of the files.
+func (a *Assets) Mount(router fiber.Router) { router.Get(a.at+"/:name", a.serve) }
+
+// One year, the longest cache time in use.
+const forGood = "public, max-age=31536000, immutable"
+
+// A script that other sites embed is cached for some minutes only, because they refer to it by a fixed address.
+const forMinutes = "public, max-age=600"
+
+func (a *Assets) serve(c *fiber.Ctx) error { return send(c, a.byName[c.Params("name")], forGood) }
+
+// Elsewhere returns a handler that serves a file to pages of other sites, at the fixed path of its route.
+func (a *Assets) Elsewhere(name string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		c.Set("Cross-Origin-Resource-Policy", "cross-origin")
+		c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
+		return send(c, a.byName[a.names[name]], forMinutes)
+	}
+}
+
+func send(c *fiber.Ctx, found *asset, keep string) error {
+	if found == nil {
+		return fault.New(fault.NotFound, "There is nothing at this path.")
+	}
+	c.Set(fiber.HeaderContentType, found.kind)
+	c.Set(fiber.HeaderCacheControl, keep)
+	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
+	if c.AcceptsEncodings("gzip") == "gzip" {
+		c.Set(fiber.HeaderContentEncoding, "gzip")
+		return c.Send(found.gzipped)
+	}
+	return c.Send(found.plain)
+}

@@ -1,0 +1,161 @@
+// Package zonefiles finds the newest rules of time zones that this machine has, for package zone.
+package zonefiles
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/slotmesh/slotmesh/libs/platform/telemetry"
+	"github.com/slotmesh/slotmesh/libs/values/zone"
+)
+
+// Config are the settings of the rules of time zones.
+type Config struct {
+	// Path is a folder of compiled zone data, or a zoneinfo.zip. Its rules are used even
+	// if they are older. Empty: the newer of the system's rules and the embedded rules.
+	Path string `env:"ZONE_DATA"`
+}
+
+// Validate checks that the rules can be read.
+func (c *Config) Validate() error {
+	if c.Path == "" {
+		return nil
+	}
+	_, err := open(c.Path)
+	return err
+}
+
+// system are the folders in which operating systems store compiled zone data.
+var system = []string{"/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ", "/etc/zoneinfo"}
+
+// Choose sets the rules that package zone uses: those of cfg.Path, or
+// without a path the newer of the system's rules and the embedded rules.
+func Choose(cfg Config) error {
+	if cfg.Path != "" {
+		rules, err := open(cfg.Path)
+		if err != nil {
+			return err
+		}
+		zone.Use(rules)
+		return nil
+	}
+	zone.Use(newest(system))
+	return nil
+}
+
+// Describe returns a description of the rules that a process with this ZONE_DATA uses, or the error.
+func Describe(path string) string {
+	if err := Choose(Config{Path: path}); err != nil {
+		return err.Error()
+	}
+	return zone.Current().String()
+}
+
+// newest returns the newest rules in these folders and the embedded ones.
+func newest(folders []string) *zone.Rules {
+	best := zone.Embedded()
+	for _, folder := range folders {
+		if rules, err := open(folder); err == nil && rules.Version > best.Version {
+			best = rules
+		}
+	}
+	return best
+}
+
+// probe is a zone that every set of rules has.
+const probe = "Europe/London"
+
+// open returns the rules of a folder or a zip file.
+func open(path string) (*zone.Rules, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("ZONE_DATA: %w", err)
+	}
+	var rules *zone.Rules
+	if info.IsDir() {
+		rules = folder(path)
+	} else {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("ZONE_DATA: %w", err)
+		}
+		if rules, err = zone.Zip(content); err != nil {
+			return nil, fmt.Errorf("ZONE_DATA: %s: %w", path, err)
+		}
+		rules.Since = info.ModTime()
+	}
+	rules.Source = path
+	if _, err := rules.Load(probe); err != nil {
+		return nil, fmt.Errorf("ZONE_DATA: %s is no folder of compiled zone data, and no zoneinfo.zip: %w", path, err)
+	}
+	return rules, nil
+}
+
+func folder(path string) *zone.Rules {
+	version, since := versionOf(path)
+	root := os.DirFS(path)
+	read := func(name string) ([]byte, error) { return fs.ReadFile(root, name) }
+	return &zone.Rules{Version: version, Since: since, Read: read}
+}
+
+// release is a version of the rules; the first four digits are its year.
+var release = regexp.MustCompile(`\b([12][0-9]{3})[a-z]{1,2}\b`)
+
+// versionOf returns the version of the rules in a folder, and when they were released; "" if no file states it.
+func versionOf(path string) (string, time.Time) {
+	for _, name := range []string{"tzdata.zi", "+VERSION", "version"} {
+		file, err := os.Open(filepath.Join(path, name))
+		if err != nil {
+			continue
+		}
+		line, _ := bufio.NewReader(file).ReadString('\n')
+		info, statErr := file.Stat()
+		err = errors.Join(statErr, file.Close())
+		if found := release.FindStringSubmatch(line); found != nil && err == nil {
+			return found[0], since(found[1], info.ModTime())
+		}
+	}
+	return "", time.Time{}
+}
+
+// since returns the release date of the rules of a year, for measuring their age. The argument made is the date of
+// their file. It is the result if it is in that year or the next one; otherwise the result is the middle of the year.
+func since(year string, made time.Time) time.Time {
+	of, _ := strconv.Atoi(strings.TrimSpace(year))
+	if made.Year() == of || made.Year() == of+1 {
+		return made
+	}
+	return time.Date(of, time.July, 1, 0, 0, 0, 0, time.UTC)
+}
+
+// warned holds the rules about which the process has already logged a warning.
+var warned atomic.Pointer[zone.Rules]
+
+// Report adds the metric slotmesh.zones.info, and logs a warning once if the rules are older than a year.
+func Report(ctx context.Context, tel *telemetry.Telemetry, now time.Time) {
+	rules := zone.Current()
+	description := metric.WithDescription("Always 1; its attributes name the rules of time zones.")
+	gauge, err := tel.Meter.Int64Gauge("slotmesh.zones.info", description)
+	if err != nil {
+		panic(err) // the name is part of the program
+	}
+	gauge.Record(ctx, 1, metric.WithAttributes(
+		attribute.String("version", rules.Version), attribute.String("source", rules.Source)))
+	if rules.IsOld(now) && warned.Swap(rules) != rules {
+		tel.Logger.WarnContext(ctx, "the rules of time zones are older than a year; renew the system's zone data or set ZONE_DATA",
+			"zones", rules.String())
+	}
+}

@@ -1,0 +1,109 @@
+package link_test
+
+import (
+	"crypto/sha256"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/event"
+	"github.com/slotmesh/slotmesh/libs/sale/link"
+)
+
+const (
+	newSecret = "0f9e8d7c6b5a49382716f5e4d3c2b1a0"
+	oldSecret = "a1b2c3d4e5f60718293a4b5c6d7e8f90"
+	pages     = "https://book.example.org"
+)
+
+func open(t testing.TB, pages string, secrets ...string) *link.Links {
+	t.Helper()
+	cfg := link.Config{Secrets: secrets, PagesURL: pages}
+	if err := cfg.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	links, err := cfg.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return links
+}
+
+var kinds = []event.SubjectKind{event.Booking, event.Ticket, event.Reservation}
+
+// A link can be shown again as long as its secret is there, it is found by what is kept of it, and it leads to one thing alone.
+func TestALinkIsFoundByItsHashAndShownAgain(t *testing.T) {
+	made, rotated, lost := open(t, pages, oldSecret), open(t, pages+"/", newSecret, oldSecret), open(t, pages, newSecret)
+	seen := map[string]bool{}
+	rapid.Check(t, func(t *rapid.T) {
+		id := uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
+		kind := rapid.SampledFrom(kinds).Draw(t, "kind")
+		kept := made.Hash(kind, id)
+		url := made.URL(kind, id, kept)
+		token, found := strings.CutPrefix(url, pages+"/m/")
+		if hash, ok := link.HashOf(token); !found || !ok || !link.Same(hash, kept) || len(kept) != sha256.Size || len(token) != 22 {
+			t.Fatalf("%s is not found by what is kept of it", url)
+		}
+		if again := rotated.URL(kind, id, kept); again != url {
+			t.Fatalf("with a new secret before it the link is %s, was %s", again, url)
+		}
+		if other := rotated.Hash(kind, id); link.Same(other, kept) {
+			t.Fatal("the new secret makes the old one's links")
+		}
+		for name, url := range map[string]string{
+			"of a lost secret": lost.URL(kind, id, kept), "of what was forgotten": made.URL(kind, id, nil),
+			"of another": made.URL(kind, uuid.New(), kept), "of another kind": made.URL(kind+"s", id, kept),
+		} {
+			if url != "" {
+				t.Fatalf("the link %s is shown as %s", name, url)
+			}
+		}
+		seen[token] = true
+	})
+	if len(seen) < 2 {
+		t.Error("nothing was tried")
+	}
+}
+
+// Only the text that was given out is a token: no spelling beside it leads to the same.
+func TestAnyChangeOfATokenIsAnotherOrNone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		token, kept := link.Random()
+		changed := []byte(token)
+		at := rapid.IntRange(0, len(changed)-1).Draw(t, "at")
+		changed[at] = rapid.Byte().Draw(t, "byte")
+		hash, ok := link.HashOf(string(changed))
+		if string(changed) != token && ok && link.Same(hash, kept) {
+			t.Fatalf("%q leads where %q does", changed, token)
+		}
+	})
+	for _, none := range []string{"", "x", strings.Repeat("A", 21), strings.Repeat("A", 23), strings.Repeat("A", 22) + "==", strings.Repeat("+", 22), strings.Repeat("A", 1<<20)} {
+		if _, ok := link.HashOf(none); ok {
+			t.Errorf("%.30q is taken for a token", none)
+		}
+	}
+}
+
+func TestWithoutPagesNobodyIsShownALink(t *testing.T) {
+	links, id := open(t, "", newSecret), uuid.New()
+	if url := links.URL(event.Booking, id, links.Hash(event.Booking, id)) + links.FeedURL("token"); url != "" {
+		t.Errorf("%s is shown", url)
+	}
+}
+
+func TestSettingsThatCannotBeAreNamed(t *testing.T) {
+	for name, cfg := range map[string]link.Config{
+		"LINK_SECRETS": {Secrets: []string{newSecret, "short"}},
+		"PAGES_URL":    {PagesURL: "book.example.org"},
+		"PAGES_URL: w": {PagesURL: "https://book.example.org/?a=b"},
+	} {
+		if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%+v: %v, want a fault that names %s", cfg, err, name)
+		}
+	}
+	if _, err := (&link.Config{}).Open(); err == nil || !strings.Contains(err.Error(), "LINK_SECRETS") {
+		t.Errorf("links are made without a secret: %v", err)
+	}
+}

@@ -1,0 +1,70 @@
+// Package pricelabel returns the labels of pricing rules that changed a price, in the language of the customer.
+// A label is the one that the owner wrote, or a standard text for the kind of rule. The package does no I/O.
+package pricelabel
+
+import (
+	"embed"
+	"slices"
+	"sync"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/booking"
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/contracts/pricing"
+	"github.com/slotmesh/slotmesh/libs/values/message"
+	"github.com/slotmesh/slotmesh/libs/values/message/words"
+	"github.com/slotmesh/slotmesh/libs/values/rule"
+)
+
+//go:embed texts/*.json
+var files embed.FS
+
+var texts = sync.OnceValues(func() (*message.Catalog, error) { return message.Read(files, "texts") })
+
+// Of returns the label of a rule: the owner's label in the first of the languages, or the standard text of the
+// rule's kind in the first language that has texts. If the texts cannot be read, it returns the rule's key.
+func Of(r *catalog.Rule, languages ...string) string {
+	if r.Label.Text != "" {
+		if len(languages) > 0 {
+			return r.Label.In(languages[0])
+		}
+		return r.Label.Text
+	}
+	return OfKind(r.Kind, r.Key, languages...)
+}
+
+// Changes lists the pricing rules that changed the prices of one
+// sale, each once, with its label in the language of the customer.
+func Changes(offer *catalog.Offer, language string, quotes ...pricing.Quote) []booking.PriceChange {
+	var list []booking.PriceChange
+	for _, quote := range quotes {
+		for _, step := range quote.Steps {
+			i := slices.IndexFunc(
+				offer.Rules,
+				func(r catalog.Rule) bool { return r.Key == step.Rule && string(r.Kind) == step.Kind },
+			)
+			if i < 0 || step.Before == step.After { // a package is no rule
+				continue
+			}
+			change := booking.PriceChange{
+				Rule: step.Rule, Kind: step.Kind, Label: Of(&offer.Rules[i], language, offer.DefaultLanguage),
+			}
+			if !slices.Contains(list, change) {
+				list = append(list, change)
+			}
+		}
+	}
+	return list
+}
+
+// OfKind returns the text for a kind of rules. It returns otherwise if there is no text.
+func OfKind(kind rule.Kind, otherwise string, languages ...string) string {
+	all, err := texts()
+	if err != nil {
+		return otherwise
+	}
+	w := words.In(all, languages...)
+	if label := w.Say(string(kind)); w.Fault() == nil {
+		return label
+	}
+	return otherwise
+}

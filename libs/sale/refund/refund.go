@@ -1,0 +1,133 @@
+// Package refund computes how much of an online payment a customer gets back for a cancelled
+// booking, order of tickets or reservation (lifecycle.md §4). The package does no I/O.
+package refund
+
+import (
+	"slices"
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+)
+
+// Policy is the cancellation policy at the time of the sale. The zero value has no rules.
+type Policy struct {
+	CoolingOffHours int                        `json:"cooling_off_hours,omitempty"`
+	Rules           []catalog.CancellationRule `json:"rules,omitempty"` // each HoursBefore once, in any order
+	// MaxPercent limits the share: it is the smallest share at the
+	// times of all reschedules (lifecycle.md §3). Nil: no limit.
+	MaxPercent *int `json:"max_percent,omitempty"`
+}
+
+// Bounded returns the policy of a booking after a reschedule. percent is the share that a cancellation before
+// the reschedule would have refunded; no later cancellation refunds more. A second call never raises this limit.
+func (p Policy) Bounded(percent int) Policy {
+	if percent < 100 && (p.MaxPercent == nil || percent < *p.MaxPercent) {
+		p.MaxPercent = &percent
+	}
+	return p
+}
+
+// PolicyOf returns the policy of an offer.
+func PolicyOf(o *catalog.Offer) Policy {
+	return Policy{CoolingOffHours: o.CoolingOffHours, Rules: o.CancellationPolicy}
+}
+
+// Percent returns the share of the payment, in percent, that a cancellation
+// at t refunds. The booking was made at the time booked and starts at start:
+//
+//   - Until CoolingOffHours after booked, inclusive, the share is 100. Without rules it is always 100.
+//   - Otherwise it is that of the rule with the greatest HoursBefore whose deadline has not passed at t.
+//   - If the deadlines of all rules have passed, it is 0.
+//
+// The share is at most MaxPercent. The argument former holds the starts before the
+// business rescheduled the booking: the start that gives the largest share applies.
+func (p Policy) Percent(booked, start, t time.Time, former ...time.Time) int {
+	percent := p.unbounded(booked, start, t)
+	for _, other := range former {
+		percent = max(percent, p.unbounded(booked, other, t))
+	}
+	if p.MaxPercent != nil {
+		percent = min(percent, *p.MaxPercent)
+	}
+	return percent
+}
+
+func (p Policy) unbounded(booked, start, t time.Time) int {
+	if len(p.Rules) == 0 || p.CoolingOffHours > 0 && !t.After(booked.Add(hours(p.CoolingOffHours))) {
+		return 100
+	}
+	percent, closest := 0, -1
+	for _, r := range p.Rules {
+		if r.HoursBefore > closest && !t.After(start.Add(-hours(r.HoursBefore))) {
+			percent, closest = r.RefundPercent, r.HoursBefore
+		}
+	}
+	return percent
+}
+
+// Until returns the last instant, not before t, at which [Policy.Percent] still has the
+// value that it has at t. It returns the zero time if the value never changes after t.
+func (p Policy) Until(booked, start, t time.Time, former ...time.Time) time.Time {
+	edges := []time.Time{booked.Add(hours(p.CoolingOffHours))}
+	for _, r := range p.Rules {
+		edges = append(edges, start.Add(-hours(r.HoursBefore)))
+		for _, other := range former {
+			edges = append(edges, other.Add(-hours(r.HoursBefore)))
+		}
+	}
+	slices.SortFunc(edges, time.Time.Compare)
+	percent := p.Percent(booked, start, t, former...)
+	for _, edge := range edges {
+		if !edge.Before(t) && p.Percent(booked, start, edge.Add(time.Nanosecond), former...) != percent {
+			return edge
+		}
+	}
+	return time.Time{}
+}
+
+// Step is a refunded share that applies until an instant.
+type Step struct {
+	Until   time.Time // last instant of the step
+	Percent int       // 1 to 100
+}
+
+// Steps returns the refunded shares for cancellations between t and the start, in order of
+// time. Periods without a refund are left out. The parameters are those of [Policy.Percent].
+// A policy without rules always refunds everything; the result is then nil.
+func (p Policy) Steps(booked, start, t time.Time, former ...time.Time) []Step {
+	if len(p.Rules) == 0 {
+		return nil
+	}
+	var steps []Step
+	for !t.After(start) {
+		until := p.Until(booked, start, t, former...)
+		if until.IsZero() || until.After(start) {
+			until = start
+		}
+		if percent := p.Percent(booked, start, t, former...); percent > 0 {
+			steps = append(steps, Step{Until: until, Percent: percent})
+		}
+		t = until.Add(time.Nanosecond)
+	}
+	return steps
+}
+
+// Share returns a percentage of an amount in minor units, rounded half up.
+func Share(amount int64, percent int) int64 { return (amount*int64(percent) + 50) / 100 }
+
+func hours(n int) time.Duration { return time.Duration(n) * time.Hour }
+
+// Owed is a refund that the business must pay: an amount in minor units,
+// and its share of the payment. Amount 0 means that nothing is refunded.
+type Owed struct {
+	Amount  int64 `json:"amount"`
+	Percent int   `json:"percent"`
+}
+
+// Of returns the refund of an amount, with its share of paid as a whole number. paid may be 0 only if amount is 0.
+func Of(amount, paid int64) Owed {
+	if amount == 0 {
+		return Owed{}
+	}
+	return Owed{Amount: amount, Percent: int((amount*100 + paid/2) / paid)}
+}

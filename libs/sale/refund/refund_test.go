@@ -1,0 +1,220 @@
+package refund_test
+
+import (
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/slotmesh/slotmesh/libs/contracts/catalog"
+	"github.com/slotmesh/slotmesh/libs/sale/refund"
+)
+
+// booked and start are those of the table: three days lie between.
+var (
+	booked = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
+	start  = booked.Add(72 * time.Hour)
+)
+
+func rules(pairs ...int) []catalog.CancellationRule {
+	var all []catalog.CancellationRule
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, catalog.CancellationRule{HoursBefore: pairs[i], RefundPercent: pairs[i+1]})
+	}
+	return all
+}
+
+// TestPoliciesAtTheirTimes goes through policies, each at instants around its edges: before is how long before the start.
+func TestPoliciesAtTheirTimes(t *testing.T) {
+	t.Parallel()
+	const h, ns = time.Hour, time.Nanosecond
+	type moment struct {
+		before  time.Duration
+		percent int
+		until   time.Duration // before the start; 0 with never: it never changes
+	}
+	const never = -1000 * h
+	for name, c := range map[string]struct {
+		policy  refund.Policy
+		moments []moment
+	}{
+		"none":                 {refund.Policy{}, []moment{{72 * h, 100, never}, {0, 100, never}, {-5 * h, 100, never}}},
+		"none but cooling off": {refund.Policy{CoolingOffHours: 2}, []moment{{71 * h, 100, never}, {1 * h, 100, never}}},
+		"a day": {refund.Policy{Rules: rules(24, 100)}, []moment{
+			{72 * h, 100, 24 * h}, {24*h + ns, 100, 24 * h}, {24 * h, 100, 24 * h}, {24*h - ns, 0, never}, {0, 0, never}, {-h, 0, never},
+		}},
+		"steps, in any order": {refund.Policy{Rules: rules(2, 20, 48, 100, 24, 50)}, []moment{
+			{72 * h, 100, 48 * h}, {48 * h, 100, 48 * h}, {48*h - ns, 50, 24 * h}, {24 * h, 50, 24 * h}, {24*h - ns, 20, 2 * h},
+			{2 * h, 20, 2 * h}, {2*h - ns, 0, never}, {-h, 0, never},
+		}},
+		"until the start":             {refund.Policy{Rules: rules(0, 30)}, []moment{{72 * h, 30, 0}, {0, 30, 0}, {-ns, 0, never}}},
+		"never":                       {refund.Policy{Rules: rules(0, 0)}, []moment{{72 * h, 0, never}, {-h, 0, never}}},
+		"two steps of one percentage": {refund.Policy{Rules: rules(48, 50, 24, 50)}, []moment{{60 * h, 50, 24 * h}, {30 * h, 50, 24 * h}}},
+		"more than there is time for": {refund.Policy{Rules: rules(100, 80)}, []moment{{72 * h, 0, never}}},
+		"cooling off": {refund.Policy{CoolingOffHours: 24, Rules: rules(60, 40)}, []moment{
+			{72 * h, 100, 48 * h}, {60 * h, 100, 48 * h}, {48 * h, 100, 48 * h}, {48*h - ns, 0, never},
+		}},
+		"cooling off into a rule":      {refund.Policy{CoolingOffHours: 1, Rules: rules(24, 50)}, []moment{{72 * h, 100, 71 * h}, {71*h - ns, 50, 24 * h}}},
+		"cooling off beyond the start": {refund.Policy{CoolingOffHours: 80, Rules: rules(24, 50)}, []moment{{0, 100, -8 * h}, {-8 * h, 100, -8 * h}, {-8*h - ns, 0, never}}},
+		"no cooling off, at once":      {refund.Policy{Rules: rules(100, 100)}, []moment{{72 * h, 0, never}}},
+	} {
+		for _, m := range c.moments {
+			at := start.Add(-m.before)
+			if got := c.policy.Percent(booked, start, at); got != m.percent {
+				t.Errorf("%s, %v before the start: %d %%, want %d", name, m.before, got, m.percent)
+			}
+			var want time.Time
+			if m.until != never {
+				want = start.Add(-m.until)
+			}
+			if got := c.policy.Until(booked, start, at); !got.Equal(want) {
+				t.Errorf("%s, %v before the start: holds until %v, want %v", name, m.before, got, want)
+			}
+		}
+	}
+}
+
+// percentByTheWords is lifecycle.md §4 sentence by sentence, in whole nanoseconds.
+func percentByTheWords(p refund.Policy, booked, start, t time.Time) int {
+	if len(p.Rules) == 0 { // "Without a policy: 100 %."
+		return 100
+	}
+	since := t.Sub(booked)
+	if p.CoolingOffHours != 0 && since <= time.Duration(p.CoolingOffHours)*time.Hour { // "within cooling_off_hours after it was booked 100 %"
+		return 100
+	}
+	hoursToStart := new(big.Rat).SetFrac64(int64(start.Sub(t)), int64(time.Hour))
+	var greatest *catalog.CancellationRule // "the rule with the greatest hours_before that is not more than the hours from t to the start"
+	for i, r := range p.Rules {
+		if new(big.Rat).SetInt64(int64(r.HoursBefore)).Cmp(hoursToStart) <= 0 && (greatest == nil || r.HoursBefore > greatest.HoursBefore) {
+			greatest = &p.Rules[i]
+		}
+	}
+	if greatest == nil { // "else 0"
+		return 0
+	}
+	return greatest.RefundPercent
+}
+
+func policies() *rapid.Generator[refund.Policy] {
+	return rapid.Custom(func(t *rapid.T) refund.Policy {
+		p := refund.Policy{CoolingOffHours: rapid.IntRange(0, 30).Draw(t, "cooling off")}
+		for _, h := range rapid.SliceOfNDistinct(rapid.IntRange(0, 60), 0, 6, rapid.ID[int]).Draw(t, "hours before") {
+			p.Rules = append(p.Rules, catalog.CancellationRule{HoursBefore: h, RefundPercent: rapid.IntRange(0, 100).Draw(t, "percent")})
+		}
+		return p
+	})
+}
+
+func TestAnyPolicyFollowsTheWords(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := policies().Draw(t, "policy")
+		start := booked.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "lead")) * time.Hour)
+		// On a whole hour from booking and start, or a little off it.
+		at := booked.Add(time.Duration(rapid.IntRange(0, 70).Draw(t, "hours"))*time.Hour + time.Duration(rapid.IntRange(-1, 1).Draw(t, "off")))
+		want := percentByTheWords(p, booked, start, at)
+		if got := p.Percent(booked, start, at); got != want {
+			t.Fatalf("%d %%, want %d", got, want)
+		}
+		until := p.Until(booked, start, at)
+		last := until
+		if until.IsZero() {
+			last = booked.Add(1000 * time.Hour)
+		} else if percentByTheWords(p, booked, start, until.Add(time.Nanosecond)) == want {
+			t.Fatalf("it holds beyond %v, too", until)
+		}
+		for i := range 50 { // it holds in between
+			between := at.Add(last.Sub(at) / 49 * time.Duration(i))
+			if percentByTheWords(p, booked, start, between) != want {
+				t.Fatalf("it does not hold at %v, before %v", between, last)
+			}
+		}
+	})
+}
+
+// Steps give at each instant before the start the share that the words give, and each step is as long as it can be.
+func TestStepsFollowTheWords(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := policies().Draw(t, "policy")
+		start := booked.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "lead")) * time.Hour)
+		from := booked.Add(time.Duration(rapid.IntRange(0, 60).Draw(t, "hours"))*time.Hour + time.Duration(rapid.IntRange(-1, 1).Draw(t, "off")))
+		steps := p.Steps(booked, start, from)
+		if len(p.Rules) == 0 {
+			if steps != nil {
+				t.Fatalf("got %v without rules", steps)
+			}
+			return
+		}
+		for at := from; !at.After(start); at = at.Add(15 * time.Minute) {
+			percent := 0
+			if i := slices.IndexFunc(steps, func(s refund.Step) bool { return !at.After(s.Until) }); i >= 0 {
+				percent = steps[i].Percent
+			}
+			want := percentByTheWords(p, booked, start, at)
+			if want > 0 && percent != want {
+				t.Fatalf("%d %% at %v, want %d", percent, at, want)
+			}
+		}
+		for i, s := range steps {
+			if s.Percent <= 0 || s.Until.After(start) || s.Percent != percentByTheWords(p, booked, start, s.Until) {
+				t.Fatalf("step %d of %v is wrong", i, steps)
+			}
+			if s.Until.Before(start) && percentByTheWords(p, booked, start, s.Until.Add(time.Nanosecond)) == s.Percent {
+				t.Fatalf("step %d of %v ends too early", i, steps)
+			}
+		}
+	})
+}
+
+func TestSharesAreRoundedHalfUp(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		amount  int64
+		percent int
+		want    int64
+	}{{4000, 100, 4000}, {4000, 0, 0}, {1, 50, 1}, {3, 50, 2}, {1, 49, 0}, {999, 33, 330}, {150, 1, 2}, {149, 1, 1}, {0, 50, 0}} {
+		if got := refund.Share(c.amount, c.percent); got != c.want {
+			t.Errorf("%d %% of %d is %d, want %d", c.percent, c.amount, got, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		amount, percent := rapid.Int64Range(0, 1e16).Draw(t, "amount"), rapid.IntRange(0, 100).Draw(t, "percent")
+		exact := new(big.Rat).Mul(new(big.Rat).SetInt64(amount), big.NewRat(int64(percent), 100))
+		off := new(big.Rat).Sub(new(big.Rat).SetInt64(refund.Share(amount, percent)), exact)
+		if half := big.NewRat(1, 2); off.Cmp(half) > 0 || off.Cmp(new(big.Rat).Neg(half)) <= 0 {
+			t.Fatalf("%d %% of %d is %s, rounded by %s", percent, amount, exact.FloatString(2), off.FloatString(2))
+		}
+	})
+}
+
+// TestNoSequenceOfReschedulesRefundsMore reschedules at any times to any starts. No later cancellation may refund more than one at the time of
+// the first reschedule, nor more than one at the time of any other.
+func TestNoSequenceOfReschedulesRefundsMore(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := policies().Draw(t, "policy")
+		hours := func(label string) time.Duration {
+			return time.Duration(rapid.IntRange(0, 40).Draw(t, label)) * time.Hour
+		}
+		at, start, least := booked, booked.Add(hours("lead")), 100
+		for range rapid.IntRange(1, 6).Draw(t, "reschedules") {
+			at = at.Add(hours("pause"))
+			percent := p.Percent(booked, start, at)
+			if percent > least {
+				t.Fatalf("%d %% at %v, after a reschedule at %d %%", percent, at, least)
+			}
+			least = percent
+			p, start = p.Bounded(percent), at.Add(hours("new lead"))
+		}
+		for range 10 {
+			at = at.Add(hours("wait"))
+			if percent := p.Percent(booked, start, at); percent > least {
+				t.Fatalf("%d %% in the end, after a reschedule at %d %%", percent, least)
+			}
+		}
+	})
+}

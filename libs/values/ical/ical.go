@@ -1,0 +1,244 @@
+// Package ical writes iCalendar documents (RFC 5545) with golang-ical: invitations with their updates
+// and cancellations (RFC 5546), and calendar feeds with many events. It limits and cleans its input,
+// so that no text can add a property. It sets the properties that calendar programs need for updates.
+//
+// Times are written in UTC. Calendar programs show them in the
+// viewer's time zone, so the document needs no zone rules.
+package ical
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	ics "github.com/arran4/golang-ical"
+
+	"github.com/slotmesh/slotmesh/libs/values/email"
+)
+
+// Method tells a calendar program what to do with the events (RFC 5546).
+type Method string
+
+// The methods that this package writes.
+const (
+	Publish Method = "PUBLISH" // show the events; no invitation
+	Request Method = "REQUEST" // add the event, or replace the one with the same UID and a lower sequence
+	Cancel  Method = "CANCEL"  // remove the event
+)
+
+// MediaType is the media type of the result of [Calendar.Write], without its method.
+const MediaType = "text/calendar; charset=utf-8"
+
+// Bounds of a calendar. Longer texts are cut, and more than [MaxEvents] events are rejected.
+const (
+	MaxEvents = 50_000
+	maxShort  = 250  // characters of a name, a summary, a location
+	maxLong   = 4000 // characters of a description
+)
+
+// Calendar is one iCalendar object.
+type Calendar struct {
+	Method Method
+	Name   string // display name of a feed; may be empty
+	// Refresh is the interval at which programs should read the feed again; 0 omits it.
+	Refresh time.Duration
+	Events  []Event
+}
+
+// Event is one appointment. An event with the same UID and a
+// higher Sequence replaces an earlier one in calendar programs.
+type Event struct {
+	UID      string
+	Sequence int
+	Stamp    time.Time // time of this version
+	Start    time.Time
+	End      time.Time // exclusive, after Start; zero if unknown
+	// AllDay writes Start and End as dates in their zone. End is the day after the last.
+	AllDay      bool
+	Status      Status
+	Summary     string
+	Description string
+	Location    string
+	URL         string  // http or https; otherwise omitted
+	Organizer   *Person // [Request] and [Cancel] require it
+	Attendee    *Person // invited person, who has accepted by booking
+}
+
+// Person is an organizer or attendee.
+type Person struct {
+	Name  string // may be empty
+	Email string
+}
+
+// Status is the status of an event.
+type Status string
+
+// The statuses of an event.
+const (
+	Confirmed Status = "CONFIRMED"
+	Tentative Status = "TENTATIVE"
+	Cancelled Status = "CANCELLED"
+)
+
+// Write returns the calendar as bytes. It returns an error in these cases:
+//
+//   - The calendar has more than [MaxEvents] events.
+//   - A request or a cancellation does not have exactly one event with an organizer.
+//   - An event has no UID, or its end is not after its start.
+func (c Calendar) Write() ([]byte, error) {
+	if len(c.Events) > MaxEvents {
+		return nil, fmt.Errorf("a calendar of %d events; at most %d fit", len(c.Events), MaxEvents)
+	}
+	if c.Method != Publish && len(c.Events) != 1 {
+		return nil, fmt.Errorf("%s of %d events; it takes one", c.Method, len(c.Events))
+	}
+	cal := ics.NewCalendarFor("Slotmesh")
+	cal.SetCalscale("GREGORIAN")
+	cal.SetMethod(ics.Method(c.Method))
+	if name := text(c.Name, maxShort); name != "" {
+		cal.SetName(name)
+		cal.SetXWRCalName(name)
+	}
+	if c.Refresh > 0 {
+		every := fmt.Sprintf("PT%dM", max(1, int(c.Refresh.Minutes())))
+		cal.SetRefreshInterval(every)
+		cal.SetXPublishedTTL(every)
+	}
+	for i := range c.Events {
+		if err := add(cal, c.Method, &c.Events[i]); err != nil {
+			return nil, fmt.Errorf("event %d: %w", i+1, err)
+		}
+	}
+	var b strings.Builder
+	if err := cal.SerializeTo(&b, ics.WithNewLine("\r\n")); err != nil {
+		return nil, err
+	}
+	return []byte(b.String()), nil
+}
+
+func add(cal *ics.Calendar, method Method, e *Event) error {
+	uid := text(e.UID, maxShort)
+	switch {
+	case uid == "":
+		return errors.New("it has no UID")
+	case e.Sequence < 0:
+		return fmt.Errorf("its sequence is %d", e.Sequence)
+	case !e.End.IsZero() && !e.End.After(e.Start):
+		return errors.New("it does not end after its start")
+	}
+	v := cal.AddEvent(uid)
+	v.SetSequence(e.Sequence)
+	v.SetDtStampTime(e.Stamp)
+	v.SetModifiedAt(e.Stamp)
+	setTimes(v, e)
+	v.SetStatus(ics.ObjectStatus(e.Status))
+	set(v, ics.ComponentPropertySummary, text(e.Summary, maxShort))
+	set(v, ics.ComponentPropertyDescription, text(e.Description, maxLong))
+	set(v, ics.ComponentPropertyLocation, text(e.Location, maxShort))
+	set(v, ics.ComponentPropertyUrl, address(e.URL))
+	if method == Publish {
+		return nil
+	}
+	return invite(v, e)
+}
+
+func setTimes(v *ics.VEvent, e *Event) {
+	start, end := v.SetStartAt, v.SetEndAt
+	if e.AllDay {
+		start, end = v.SetAllDayStartAt, v.SetAllDayEndAt
+	}
+	start(e.Start)
+	if !e.End.IsZero() {
+		end(e.End)
+	}
+}
+
+func set(v *ics.VEvent, property ics.ComponentProperty, value string) {
+	if value != "" {
+		v.SetProperty(property, value)
+	}
+}
+
+// invite sets organizer and attendee. Calendar programs accept an update only from the organizer of the invitation.
+func invite(v *ics.VEvent, e *Event) error {
+	organizer, ok := mailto(e.Organizer)
+	if !ok {
+		return errors.New("it has no organizer with an e-mail address")
+	}
+	v.SetOrganizer(organizer, name(e.Organizer)...)
+	if attendee, ok := mailto(e.Attendee); ok {
+		v.AddAttendee(attendee, append(name(e.Attendee), ics.CalendarUserTypeIndividual, ics.ParticipationRoleReqParticipant,
+			ics.ParticipationStatusAccepted, ics.WithRSVP(false))...)
+	}
+	return nil
+}
+
+func mailto(p *Person) (string, bool) {
+	if p == nil || !email.Valid(p.Email) {
+		return "", false
+	}
+	return "mailto:" + inURI.Replace(p.Email), true
+}
+
+// inURI escapes characters with a special meaning in a URI (RFC 6068).
+var inURI = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23", "&", "%26")
+
+// name returns the CN parameter of a person. It replaces characters that would need quotes or
+// escapes, because golang-ical does not quote parameters and escapes them incorrectly, like text.
+func name(p *Person) []ics.PropertyParameter {
+	cn := strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch r {
+		case '"', '\'':
+			return '’'
+		case ',', ';', ':', '\\', '^', '\n', '\t':
+			return ' '
+		}
+		return r
+	}, text(p.Name, maxShort)))
+	if cn == "" {
+		return nil
+	}
+	return []ics.PropertyParameter{ics.WithCN(cn)}
+}
+
+// text returns s as valid UTF-8, cut to the number most of characters, without control characters except line ends.
+func text(s string, most int) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
+	s = strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t':
+			return r
+		case r == '\r', r == '\u0085', r == '\u2028', r == '\u2029':
+			return '\n'
+		case unicode.IsControl(r):
+			return -1
+		}
+		return r
+	}, s))
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return strings.TrimSpace(string([]rune(s)[:most-1])) + "…"
+}
+
+// address returns a web address as ASCII without spaces and control characters (RFC 3986 §2), or "" if it is
+// invalid. It percent-encodes all other bytes, because net/url does not escape them in a query.
+func address(s string) string {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return ""
+	}
+	var plain strings.Builder
+	for _, b := range []byte(u.String()) {
+		if b > ' ' && b < unicode.MaxASCII {
+			plain.WriteByte(b)
+		} else {
+			fmt.Fprintf(&plain, "%%%02X", b)
+		}
+	}
+	return plain.String()
+}

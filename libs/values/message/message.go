@@ -1,0 +1,135 @@
+// Package message provides sentences in the reader's language, from one data file for each of the 36 languages of
+// semantics.md §4. A sentence with a count has a form for each plural category that CLDR defines for the language.
+//
+// [Load] returns the sentences of libs/values/message. Their counts use the digits that
+// are customary in the language. [Read] reads the sentence files of other packages.
+package message
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+	"golang.org/x/text/language"
+	textmessage "golang.org/x/text/message"
+	"golang.org/x/text/number"
+
+	"github.com/slotmesh/slotmesh/libs/values/locale"
+)
+
+// ID identifies a sentence.
+type ID string
+
+// The sentences. [NotEnoughUnits] contains the number of free units; the others contain no number.
+const (
+	RentalNotFound     ID = "rental_not_found"
+	NotEnoughUnits     ID = "not_enough_units"
+	NothingAvailable   ID = "nothing_available"
+	DateInPast         ID = "date_in_past"
+	BeyondAdvanceLimit ID = "beyond_advance_limit"
+	TooShort           ID = "too_short"
+	TooLong            ID = "too_long"
+	Closed             ID = "closed" // pick-up or return is outside opening hours
+)
+
+// fallback is the language for readers whose languages are all missing.
+const fallback = "en"
+
+//go:embed sentences/*.json
+var files embed.FS
+
+// Catalog holds sentences in every language of its files. It is safe for concurrent use.
+type Catalog struct {
+	languages  []string // codes, sorted
+	localizers map[string]*i18n.Localizer
+	digits     map[string]*textmessage.Printer
+	single     map[string]map[string]bool // by language: sentences with a single form for all counts
+}
+
+// Load reads the built-in sentences. It returns an error only for invalid data, which the tests detect.
+func Load() (*Catalog, error) { return Read(files, "sentences") }
+
+// Read reads the sentences in a folder, which has one file <code>.json in go-i18n's format per language.
+func Read(from fs.FS, folder string) (*Catalog, error) {
+	entries, err := fs.ReadDir(from, folder)
+	if err != nil {
+		return nil, err
+	}
+	bundle := i18n.NewBundle(language.English)
+	c := &Catalog{localizers: map[string]*i18n.Localizer{}, digits: map[string]*textmessage.Printer{}, single: map[string]map[string]bool{}}
+	for _, entry := range entries {
+		file, err := bundle.LoadMessageFileFS(from, path.Join(folder, entry.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", entry.Name(), err)
+		}
+		code := strings.TrimSuffix(entry.Name(), ".json")
+		c.languages, c.single[code] = append(c.languages, code), map[string]bool{}
+		for _, m := range file.Messages {
+			c.single[code][m.ID] = m.Zero+m.One+m.Two+m.Few+m.Many == ""
+		}
+	}
+	for _, code := range c.languages {
+		c.localizers[code] = i18n.NewLocalizer(bundle, code)
+		c.digits[code] = textmessage.NewPrinter(language.Make(code))
+	}
+	return c, nil
+}
+
+// Languages returns the codes of all languages, sorted.
+func (c *Catalog) Languages() []string { return slices.Clone(c.languages) }
+
+// Choose returns the language of the catalog that suits the first of the tags in wanted. It compares BCP 47
+// tags, so that "pt-BR" finds pt, and skips empty and unknown tags. If no tag suits, the result is English.
+func (c *Catalog) Choose(wanted ...string) string {
+	for _, w := range wanted {
+		if _, ok := c.localizers[w]; ok {
+			return w
+		}
+		if code, ok := locale.Match(w, c.languages); ok {
+			return code
+		}
+	}
+	return fallback
+}
+
+// Say returns a sentence without a count, in one of [Catalog.Languages].
+// It returns an error if the data lacks the sentence.
+func (c *Catalog) Say(code string, id ID) (string, error) { return c.Fill(code, id, nil) }
+
+// Fill returns a sentence without a count, with its placeholders filled from data.
+func (c *Catalog) Fill(code string, id ID, data map[string]string) (string, error) {
+	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), TemplateData: data})
+}
+
+// FillCount returns a sentence in the plural form of count, which is at least 0, with its
+// placeholders filled from data. A sentence with a single form has that form for every count.
+func (c *Catalog) FillCount(code string, id ID, count int, data map[string]string) (string, error) {
+	if c.single[code][string(id)] {
+		return c.Fill(code, id, data)
+	}
+	return c.localize(code, &i18n.LocalizeConfig{MessageID: string(id), PluralCount: count, TemplateData: data})
+}
+
+// SayCount returns a sentence in the plural form of count, which is
+// at least 0. It returns an error if the data lacks the sentence.
+func (c *Catalog) SayCount(code string, id ID, count int) (string, error) {
+	digits, ok := c.digits[code]
+	if !ok {
+		return "", unknown(code)
+	}
+	return c.FillCount(code, id, count, map[string]string{"Count": digits.Sprint(number.Decimal(count))})
+}
+
+func (c *Catalog) localize(code string, sentence *i18n.LocalizeConfig) (string, error) {
+	localizer, ok := c.localizers[code]
+	if !ok {
+		return "", unknown(code)
+	}
+	return localizer.Localize(sentence)
+}
+
+func unknown(code string) error { return fmt.Errorf("there are no sentences in language %q", code) }

@@ -1,0 +1,279 @@
+// Package words formats text for a reader in one of the 36 languages: sentences
+// of a [message.Catalog], dates, times of day, numbers and amounts of money. If a
+// sentence is missing, the text is empty; tests detect this with [Words.Fault].
+package words
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bojanz/currency"
+	"github.com/gohugoio/locales"
+	"golang.org/x/text/language"
+
+	"github.com/slotmesh/slotmesh/libs/values/locale"
+	"github.com/slotmesh/slotmesh/libs/values/message"
+)
+
+// Words formats text in one language. It is not safe for concurrent use, because it stores the first error.
+type Words struct {
+	// Code is the language of the text, one of the catalog's.
+	Code string
+	// Asked is the tag that the reader requested, such as en-GB.
+	Asked string
+
+	catalog  *message.Catalog
+	cldr     locales.Translator
+	currency *currency.Formatter
+	region   string // determines the form of times and the first day of the week
+	isNamed  bool   // the reader's tags name the region
+	fault    error
+}
+
+// In returns the words for a reader with these language tags, the
+// preferred one first. [message.Catalog.Choose] determines the language.
+//
+// The region is that of the first tag of this language with a region. For example,
+// if the reader chooses en and the browser requests en-GB, the region is Great
+// Britain. If no tag has a region, it is the one with most speakers of the language.
+func In(catalog *message.Catalog, tags ...string) *Words {
+	code := catalog.Choose(tags...)
+	w := &Words{Code: code, Asked: code, catalog: catalog, cldr: cldr[code]}
+	for _, tag := range tags {
+		if spoken, ok := locale.Match(tag, catalog.Languages()); ok && spoken == code {
+			w.Asked = tag
+			break
+		}
+	}
+	region, _ := language.Make(w.Asked).Region()
+	w.region = region.String()
+	for _, tag := range append([]string{w.Asked}, tags...) {
+		spoken, ok := locale.Match(tag, catalog.Languages())
+		if named, confidence := language.Make(tag).Region(); ok && spoken == code && confidence == language.Exact {
+			w.region, w.isNamed = named.String(), true
+			break
+		}
+	}
+	w.currency = currency.NewFormatter(currency.NewLocale(w.cldr.Locale()))
+	return w
+}
+
+// Languages returns the codes of all languages of the catalog.
+func (w *Words) Languages() []string { return w.catalog.Languages() }
+
+// Within sets the region of an English reader whose tags name no region, and returns w. Callers pass the country
+// of the business, because the formats of English dates differ too much to assume one. "" sets no region.
+func (w *Words) Within(region string) *Words {
+	if !w.isNamed && region != "" && w.Code == "en" {
+		w.region = region
+	}
+	return w
+}
+
+// Region returns the ISO 3166 code of the reader's country.
+func (w *Words) Region() string { return w.region }
+
+// Direction returns rtl or ltr, the values of HTML's dir.
+func (w *Words) Direction() string {
+	if w.Code == "ar" || w.Code == "he" {
+		return "rtl"
+	}
+	return "ltr"
+}
+
+// Fault returns the error of the first missing sentence, or nil.
+func (w *Words) Fault() error { return w.fault }
+
+// Say returns a sentence without placeholders.
+func (w *Words) Say(id string) string { return w.keep(w.catalog.Say(w.Code, message.ID(id))) }
+
+// With returns a sentence with the placeholder name filled.
+func (w *Words) With(id, name, value string) string {
+	return w.Fill(id, map[string]string{name: value})
+}
+
+// Fill returns a sentence with its placeholders filled.
+func (w *Words) Fill(id string, data map[string]string) string {
+	return w.keep(w.catalog.Fill(w.Code, message.ID(id), data))
+}
+
+// Count returns a sentence in the plural form of n, which fills {{.Count}}.
+func (w *Words) Count(id string, n int) string {
+	return w.keep(w.catalog.FillCount(w.Code, message.ID(id), n, map[string]string{"Count": w.Number(n)}))
+}
+
+func (w *Words) keep(s string, err error) string {
+	if w.fault == nil {
+		w.fault = err
+	}
+	return s
+}
+
+// Number returns a whole number as text.
+func (w *Words) Number(n int) string { return w.cldr.FmtNumber(float64(n), 0) }
+
+// Date returns the full date with the day of the week. It corrects two results of the library: Finnish
+// days have the case of "on Thursday" and a marker in the text, and the Thai era is written in full.
+func (w *Words) Date(t time.Time) string {
+	if w.dayFirst() {
+		return t.Format("Monday, 2 January 2006")
+	}
+	s := w.cldr.FmtDateFull(t)
+	switch w.Code {
+	case "fi":
+		return strings.Replace(s, "cccc", strings.TrimSuffix(w.cldr.WeekdayWide(t.Weekday()), "na"), 1)
+	case "th":
+		return strings.Replace(s, "คริสต์ศักราช", "ค.ศ.", 1)
+	}
+	return s
+}
+
+// ShortDate returns the date without the day of the week, with the name of the month.
+func (w *Words) ShortDate(t time.Time) string {
+	if w.dayFirst() {
+		return t.Format("2 Jan 2006")
+	}
+	return w.cldr.FmtDateMedium(t)
+}
+
+// dayFirst reports whether the text is English for a region that writes the
+// day before the month. The library's own formats for these regions panic.
+func (w *Words) dayFirst() bool {
+	return w.Code == "en" && !strings.Contains(monthFirst, " "+w.region+" ")
+}
+
+// Month returns a month with its year, as the title of a calendar.
+func (w *Words) Month(year int, month time.Month) string {
+	y := strconv.Itoa(year)
+	switch w.Code {
+	case "ja", "zh":
+		return y + "年" + strconv.Itoa(int(month)) + "月"
+	case "ko":
+		return y + "년 " + strconv.Itoa(int(month)) + "월"
+	case "vi":
+		return "Tháng " + strconv.Itoa(int(month)) + ", " + y
+	}
+	name := w.cldr.MonthWide(month)
+	if own, ok := standalone[w.Code]; ok {
+		name = strings.Split(own, " ")[month-1]
+	}
+	switch w.Code {
+	case "hu":
+		return y + ". " + name
+	case "lt":
+		return y + " m. " + name
+	case "lv":
+		return y + ". gada " + name
+	case "es", "pt":
+		return name + " de " + y
+	case "bg":
+		return name + " " + y + " г."
+	case "hr", "sr":
+		return name + " " + y + "."
+	}
+	return name + " " + y
+}
+
+// Day returns the number of a day of the month as text.
+func (w *Words) Day(day int) string { return w.Number(day) }
+
+// standalone holds the nominative names of months, for languages that inflect them within dates.
+var standalone = map[string]string{
+	"cs": "leden únor březen duben květen červen červenec srpen září říjen listopad prosinec",
+	"el": "Ιανουάριος Φεβρουάριος Μάρτιος Απρίλιος Μάιος Ιούνιος Ιούλιος Αύγουστος Σεπτέμβριος Οκτώβριος Νοέμβριος Δεκέμβριος",
+	"fi": "tammikuu helmikuu maaliskuu huhtikuu toukokuu kesäkuu heinäkuu elokuu syyskuu lokakuu marraskuu joulukuu",
+	"hr": "siječanj veljača ožujak travanj svibanj lipanj srpanj kolovoz rujan listopad studeni prosinac",
+	"lt": "sausis vasaris kovas balandis gegužė birželis liepa rugpjūtis rugsėjis spalis lapkritis gruodis",
+	"pl": "styczeń luty marzec kwiecień maj czerwiec lipiec sierpień wrzesień październik listopad grudzień",
+	"ru": "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
+	"sk": "január február marec apríl máj jún júl august september október november december",
+	"uk": "січень лютий березень квітень травень червень липень серпень вересень жовтень листопад грудень",
+}
+
+// Weekday returns the short name of a day of the week, for the header of a calendar. For Arabic it
+// returns the full name: the library has no short names, and the short names of CLDR are the full ones.
+func (w *Words) Weekday(d time.Weekday) string {
+	if w.Code == "ar" {
+		return w.WholeWeekday(d)
+	}
+	return w.cldr.WeekdayAbbreviated(d)
+}
+
+// WholeWeekday returns the full name of a day of the week.
+func (w *Words) WholeWeekday(d time.Weekday) string { return w.cldr.WeekdayWide(d) }
+
+// Lists of regions from CLDR's supplemental data: those whose English writes the month before the day, and those
+// whose English uses a 12-hour clock. The other two list those whose weeks start on Sunday or on Saturday.
+const (
+	monthFirst = " US PH PR CA "
+	sunday     = " AG AS BD BR BS BT BW BZ CA CO DM DO ET GT GU HK HN ID IL IN JM JP KE KH KR LA MH MM MO MT MX MZ NI NP PA PE PH PK PR PT PY SA SG SV TH TT TW UM US VE VI WS YE ZA ZW "
+	saturday   = " AE AF BH DJ DZ EG IQ IR JO KW LY OM QA SD SY "
+	twelveHour = " US CA AU NZ IN PH PK SG MY BD PR JM TT BS BZ "
+)
+
+// FirstWeekday returns the first day of the week in the reader's region.
+func (w *Words) FirstWeekday() time.Weekday {
+	switch {
+	case strings.Contains(saturday, " "+w.region+" "):
+		return time.Saturday
+	case strings.Contains(sunday, " "+w.region+" ") && w.Code != "pt":
+		return time.Sunday
+	}
+	return time.Monday
+}
+
+// Clocks returns the start and the end as times of day in their own zone. If the clock is set back
+// between start and end, a time can occur twice. Both times then include their offset from UTC.
+func (w *Words) Clocks(start, end time.Time) (string, string) {
+	_, before := start.Zone()
+	_, after := end.Zone()
+	from, to := w.Clock(start), w.Clock(end)
+	if after < before {
+		from, to = from+" ("+offset(before)+")", to+" ("+offset(after)+")"
+	}
+	return from, to
+}
+
+// offset returns an offset from UTC, in seconds, as text: UTC, UTC+1, UTC+5:30.
+func offset(seconds int) string {
+	if seconds == 0 {
+		return "UTC"
+	}
+	sign := "+"
+	if seconds < 0 {
+		sign, seconds = "−", -seconds
+	}
+	const hour = 3600
+	text := "UTC" + sign + strconv.Itoa(seconds/hour)
+	if minutes := seconds % hour / 60; minutes > 0 {
+		text += ":" + strconv.Itoa(minutes)
+	}
+	return text
+}
+
+// Clock returns the time of day. It corrects two results of the library. The hour after midnight is 0 in
+// languages that write 12. Words for morning and afternoon are missing in Korean, so Korean gets a 24-hour clock.
+func (w *Words) Clock(t time.Time) string {
+	switch {
+	case w.Code == "en" && strings.Contains(twelveHour, " "+w.region+" "):
+		return strings.ToLower(t.Format("3:04\u202fPM"))
+	case w.Code == "en", w.Code == "ko":
+		return t.Format("15:04")
+	}
+	s := w.cldr.FmtTimeShort(t)
+	if t.Hour() == 0 && (w.Code == "el" || w.Code == "ar") {
+		s = strings.Replace(s, "0", "12", 1)
+	}
+	return s
+}
+
+// Amount returns an amount of money in the form of the language. If CLDR
+// does not know the currency, it returns the number followed by the code.
+func (w *Words) Amount(decimal, code string) string {
+	a, err := currency.NewAmount(decimal, code)
+	if err != nil {
+		return decimal + " " + code
+	}
+	return w.currency.Format(a)
+}

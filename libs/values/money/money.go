@@ -1,0 +1,107 @@
+// Package money represents amounts of money as integers in the minor unit of a currency,
+// such as cents. Decimals occur only in manifests and in JSON. The package does no I/O.
+package money
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/slotmesh/slotmesh/libs/values/clip"
+)
+
+// Currency is an ISO 4217 currency with its number of decimals.
+type Currency struct {
+	Code   string
+	Digits int
+}
+
+// ParseCurrency parses an upper-case ISO 4217 code, such as EUR (2
+// decimals) or JPY (0). It rejects codes without a minor unit, such as XAU.
+func ParseCurrency(code string) (Currency, error) {
+	n, ok := digits[code]
+	if !ok {
+		return Currency{}, fmt.Errorf("%q is not an ISO 4217 currency code; write one such as EUR", clip.Text(code))
+	}
+	return Currency{Code: code, Digits: n}, nil
+}
+
+// Codes returns the codes that [ParseCurrency] accepts, in alphabetical order.
+func Codes() []string { return slices.Sorted(maps.Keys(digits)) }
+
+// Minor returns the decimal amount d in minor units. It rejects an amount with more decimals than the
+// currency has, or with more than twelve digits before the point, also in exponent notation ("1e9999").
+func (c Currency) Minor(d decimal.Decimal) (int64, error) {
+	if d.IsZero() {
+		return 0, nil
+	}
+	// Comparing and scaling expand a decimal, so that large exponents must be rejected first.
+	if d.Exponent() > maxDigits {
+		return 0, fmt.Errorf("the amount is too large; write one below %s", maxAmount)
+	}
+	if d.Exponent() < -maxDecimals {
+		return 0, fmt.Errorf("the amount has more decimals than %s allows; write at most %d", c.Code, c.Digits)
+	}
+	if d.Abs().GreaterThanOrEqual(maxAmount) {
+		return 0, fmt.Errorf("%s is too large; write an amount below %s", clip.Text(d.String()), maxAmount)
+	}
+	scaled := d.Shift(int32(c.Digits))
+	if !scaled.IsInteger() {
+		return 0, fmt.Errorf("%s has more decimals than %s allows; write at most %d", clip.Text(d.String()), c.Code, c.Digits)
+	}
+	return scaled.IntPart(), nil
+}
+
+// Limit returns the smallest amount that [Currency.Minor] rejects as too large.
+func Limit() decimal.Decimal { return maxAmount }
+
+const (
+	maxDigits   = 12  // digits before the point
+	maxDecimals = 100 // digits after the point, including trailing zeros
+)
+
+var (
+	maxAmount = decimal.New(1, maxDigits)
+	half      = decimal.New(5, -1)
+)
+
+// Decimal returns an amount in minor units as a decimal.
+func (c Currency) Decimal(minor int64) decimal.Decimal { return decimal.New(minor, -int32(c.Digits)) }
+
+// Round returns d in minor units, rounded half up (semantics.md §5): 0.5 becomes 1 and -0.5 becomes 0. A
+// result beyond the largest amount of [Currency.Minor] is limited to it, so that the integer cannot overflow.
+func (c Currency) Round(d decimal.Decimal) int64 {
+	largest := c.Largest()
+	if d.Abs().GreaterThanOrEqual(maxAmount) {
+		return largest * int64(d.Sign())
+	}
+	return min(largest, d.Shift(int32(c.Digits)).Add(half).Floor().IntPart())
+}
+
+// Largest returns the largest result of a calculation, in minor units.
+func (c Currency) Largest() int64 { return maxAmount.Shift(int32(c.Digits)).IntPart() - 1 }
+
+// JSON returns an amount in minor units as a JSON number with the currency's decimals: 4000 of EUR is 40.00.
+func (c Currency) JSON(minor int64) json.Number { return json.Number(c.Exact(c.Decimal(minor))) }
+
+// Number returns a JSON number of [Currency.JSON] as a decimal; 0 if it is not a number.
+func Number(n json.Number) decimal.Decimal {
+	d, err := decimal.NewFromString(n.String())
+	if err != nil {
+		return decimal.Zero
+	}
+	return d
+}
+
+// Exact returns d with the currency's decimals, or with more if d has more: 40.00, 13.3875.
+func (c Currency) Exact(d decimal.Decimal) string {
+	s := d.String() // without trailing zeros
+	if _, decimals, ok := strings.Cut(s, "."); ok && len(decimals) >= c.Digits {
+		return s
+	}
+	return d.StringFixed(int32(c.Digits))
+}

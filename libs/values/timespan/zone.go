@@ -1,0 +1,18 @@
+package timespan
+
+import (
+	"time"
+
+	"github.com/slotmesh/slotmesh/libs/values/zone"
+)
+
+// Zone returns the time zone with an IANA name, or otherwise if the name is "" or unknown.
+func Zone(name string, otherwise *time.Location) *time.Location {
+	if name == "" {
+		return otherwise
+	}
+	if location, err := zone.Load(name); err == nil {
+		return location
+	}
+	return otherwise
+}
